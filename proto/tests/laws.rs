@@ -1,15 +1,11 @@
 //! Laws of the decoder over random messages and random bytes.
 #![allow(clippy::unwrap_used)]
 
+use bytes::Bytes;
 use proptest::prelude::*;
-use proto::client::{
-    ClientMessage, Format, RequestId,
-    action::PlayerAction,
-    chat, coins, decode, encode_request, inventory,
-    movement::{PlayerMove, Target},
-    session,
-};
+use proto::client::{ClientMessage, Format, Malformed, Message, RequestId, data_json, decode};
 use serde_json::{Value, json};
+use world::{BadRequest, Intent, Screen};
 
 fn id() -> impl Strategy<Value = Option<RequestId>> {
     prop_oneof![
@@ -20,60 +16,79 @@ fn id() -> impl Strategy<Value = Option<RequestId>> {
     ]
 }
 
-fn message() -> impl Strategy<Value = ClientMessage> {
-    let tile = (-10_000..=10_000_i32, -10_000..=10_000_i32);
-    let option = || proptest::option::of("\\PC{0,16}");
+/// A well-formed message: its event and its data.
+fn message() -> impl Strategy<Value = (&'static str, Value)> {
+    let coordinate = || -10_000..=10_000_i32;
+    let quantity = || 1..=2_147_483_647_u32;
+    let word = || "\\PC{0,16}";
     prop_oneof![
-        (option(), option()).prop_map(|(token, device_key)| {
-            ClientMessage::Authenticate(session::Authenticate { token, device_key })
+        (word(), word()).prop_map(|(token, key)| {
+            ("authenticate", json!({"token": token, "deviceKey": key}))
         }),
-        ("\\PC{0,64}", any::<u64>()).prop_map(|(resume_token, last_seq)| {
-            ClientMessage::Resume(session::Resume {
-                resume_token,
-                last_seq,
-            })
+        ("\\PC{0,64}", any::<u64>()).prop_map(|(token, seq)| {
+            (
+                "session:resume",
+                json!({"resumeToken": token, "lastSeq": seq}),
+            )
         }),
-        (-1e300..1e300).prop_map(|t| ClientMessage::Ping(session::Ping { t })),
-        Just(ClientMessage::WorldLeave(session::Nothing {})),
-        "\\PC{0,40}"
-            .prop_map(|name| { ClientMessage::CharacterCreate(session::CharacterCreate { name }) }),
-        (tile, any::<Option<bool>>()).prop_map(|((x, z), run)| {
-            ClientMessage::Move(PlayerMove {
-                target: Some(Target { x, z }),
-                run,
-                stop: false,
-            })
+        (-1e300..1e300).prop_map(|t| ("ping", json!({"t": t}))),
+        Just(("world:leave", json!({}))),
+        (coordinate(), coordinate(), any::<bool>()).prop_map(|(x, z, run)| {
+            (
+                "player:move",
+                json!({"target": {"x": x, "z": z}, "run": run}),
+            )
         }),
-        ("[a-z-]{1,32}", option()).prop_map(|(action, target)| {
-            ClientMessage::Action(PlayerAction {
-                action,
-                target,
-                option: None,
-                quantity: None,
-            })
+        (0..28_u8, quantity()).prop_map(|(slot, quantity)| {
+            (
+                "inventory:drop",
+                json!({"slot": slot, "quantity": quantity}),
+            )
         }),
-        (0..28_u8, proptest::option::of(1..=2_147_483_647_u32)).prop_map(|(slot, quantity)| {
-            ClientMessage::Drop(inventory::InventoryDrop { slot, quantity })
+        (0..27_u8).prop_map(|from| ("inventory:move", json!({"from": from, "to": 27}))),
+        quantity().prop_map(|amount| ("coins:withdraw", json!({"amount": amount}))),
+        any::<i64>().prop_map(|slot| {
+            (
+                "tradeAddItem",
+                json!({"tradeId": "t", "inventorySlot": slot}),
+            )
         }),
-        (0..27_u8).prop_map(|from| {
-            ClientMessage::MoveSlot(inventory::InventoryMove { from, to: 27 })
-        }),
-        (1..=2_147_483_647_u32)
-            .prop_map(|amount| ClientMessage::WithdrawCoins(coins::CoinsWithdraw { amount })),
-        proptest::option::of(1..=2_147_483_647_u32)
-            .prop_map(|amount| ClientMessage::DepositCoins(coins::CoinsDeposit { amount })),
-        ("[^ \\p{C}]\\PC{0,199}", option()).prop_map(|(message, to)| {
-            let channel = match to {
-                Some(_) => chat::Channel::Private,
-                None => chat::Channel::Global,
-            };
-            ClientMessage::Chat(chat::PlayerChat {
-                message,
-                channel,
-                to,
-            })
+        ("[^ \\p{C}]\\PC{0,199}", word()).prop_map(|(message, to)| {
+            (
+                "player:chat",
+                json!({"message": message, "channel": "private", "to": to}),
+            )
         }),
     ]
+}
+
+/// Returns a message in an encoding.
+fn written(format: Format, id: Option<&RequestId>, message: &(&str, Value)) -> Bytes {
+    let mut whole = json!({"event": message.0, "data": message.1});
+    if let Some(id) = id {
+        whole["id"] = json!(id);
+    }
+    match format {
+        Format::Json => serde_json::to_vec(&whole).unwrap().into(),
+        Format::MessagePack => rmp_serde::to_vec_named(&whole).unwrap().into(),
+    }
+}
+
+/// The gateway's judgement of a message, and for a zone's request the zone's.
+#[derive(Debug, PartialEq)]
+enum Judged {
+    Gateway(proto::client::Request),
+    Zone(Option<RequestId>, Result<Intent, BadRequest>),
+}
+
+fn judged(format: Format, bytes: &Bytes) -> Result<Judged, Malformed> {
+    let request = decode(format, bytes)?;
+    let Message::Zone(asked) = &request.message else {
+        return Ok(Judged::Gateway(request));
+    };
+    let data = data_json(asked.format, asked.data.clone()).unwrap();
+    let intent = Intent::read(asked.event, &data, Screen::Offer);
+    Ok(Judged::Zone(request.id, intent))
 }
 
 /// Any JSON value of at most `depth` levels.
@@ -96,7 +111,9 @@ fn value(depth: u32) -> impl Strategy<Value = Value> {
 }
 
 fn envelope() -> impl Strategy<Value = Value> {
-    let names = proptest::sample::select(ClientMessage::NAMES);
+    let zones = Intent::events().into_iter();
+    let names: Vec<&str> = ClientMessage::NAMES.iter().copied().chain(zones).collect();
+    let names = proptest::sample::select(names);
     let event = prop_oneof![names.prop_map(Value::from), value(1)];
     (event, value(1), value(20))
         .prop_map(|(event, id, data)| json!({"event": event, "id": id, "data": data}))
@@ -110,18 +127,24 @@ proptest! {
     })]
 
     #[test]
-    fn what_was_written_is_read_back(id in id(), message in message()) {
+    fn well_formed_messages_are_taken_with_their_ids(id in id(), message in message()) {
         for format in [Format::Json, Format::MessagePack] {
-            let request = decode(format, &encode_request(format, id.as_ref(), &message)).unwrap();
-            prop_assert_eq!(&request.id, &id);
-            prop_assert_eq!(&request.message, &message);
+            match judged(format, &written(format, id.as_ref(), &message)).unwrap() {
+                Judged::Gateway(request) => prop_assert_eq!(&request.id, &id),
+                Judged::Zone(read, intent) => {
+                    prop_assert_eq!(&read, &id);
+                    let taken = matches!(intent, Ok(_) | Err(BadRequest::Refused(_)));
+                    prop_assert!(taken, "{:?}", intent);
+                }
+            }
         }
     }
 
     #[test]
     fn both_encodings_are_judged_alike(envelope in envelope()) {
-        let json = decode(Format::Json, &serde_json::to_vec(&envelope).unwrap());
-        let msgpack = decode(Format::MessagePack, &rmp_serde::to_vec_named(&envelope).unwrap());
+        let json = judged(Format::Json, &serde_json::to_vec(&envelope).unwrap().into());
+        let packed = rmp_serde::to_vec_named(&envelope).unwrap();
+        let msgpack = judged(Format::MessagePack, &packed.into());
         match (json, msgpack) {
             (Err(json), Err(msgpack)) => {
                 prop_assert_eq!(json.code, msgpack.code);
@@ -137,8 +160,9 @@ proptest! {
 
     #[test]
     fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..256)) {
-        let _ = decode(Format::Json, &bytes);
-        let _ = decode(Format::MessagePack, &bytes);
+        let bytes = Bytes::from(bytes);
+        let _ = judged(Format::Json, &bytes);
+        let _ = judged(Format::MessagePack, &bytes);
     }
 
     #[test]
@@ -149,11 +173,12 @@ proptest! {
         cut in any::<proptest::sample::Index>(),
     ) {
         for format in [Format::Json, Format::MessagePack] {
-            let mut bytes = encode_request(format, None, &message);
+            let mut bytes = written(format, None, &message).to_vec();
             let index = at.index(bytes.len());
             bytes[index] = byte;
-            let _ = decode(format, &bytes);
-            let _ = decode(format, &bytes[..cut.index(bytes.len())]);
+            let bytes = Bytes::from(bytes);
+            let _ = judged(format, &bytes);
+            let _ = judged(format, &bytes.slice(..cut.index(bytes.len())));
         }
     }
 }

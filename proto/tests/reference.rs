@@ -77,7 +77,9 @@ fn every_event_of_the_server_is_described_and_none_that_there_is_not() {
 #[test]
 fn every_event_of_a_client_is_described_and_none_that_there_is_not() {
     let described = described(&document(), "client");
-    let known: BTreeSet<String> = ClientMessage::NAMES.iter().map(|n| (*n).into()).collect();
+    let zones = world::Intent::events().into_iter();
+    let known = ClientMessage::NAMES.iter().copied().chain(zones);
+    let known: BTreeSet<String> = known.map(str::to_owned).collect();
     assert_eq!(described, known);
 }
 

@@ -14,7 +14,7 @@ use tests::cluster::process::workspace;
 /// What each crate may depend on, of ours. Tests may bring up their own stores.
 const MAY_KNOW: [(&str, &[&str]); 15] = [
     ("world", &[]),
-    ("proto", &[]),
+    ("proto", &["world"]),
     ("chassis", &[]),
     ("test-servers", &[]),
     ("delivery", &["proto", "chassis", "world"]),

@@ -1,14 +1,16 @@
 //! All requests of a player to the world, by feature.
 
+use schemars::SchemaGenerator;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::CharacterId;
 use crate::features::{
-    bank, combat, death, dialogue, duel, equipment, examine, ground_items, home_teleport, movement,
-    pack, prayer, quests, shop, skilling, trade, unresolved, use_item,
+    action, bank, combat, death, dialogue, duel, equipment, examine, ground_items, home_teleport,
+    movement, pack, prayer, quests, shop, skilling, trade, unresolved, use_item,
 };
 use crate::item::Value;
 use crate::refusal::Refusal;
+use crate::wire::{self, BadRequest, Described};
 
 /// Nests the intents of each feature: its variant, and the module that defines them.
 macro_rules! nested {
@@ -64,6 +66,64 @@ nested! {
     Duel(duel),
     /// A request whose meaning shows when the world plays it.
     Unresolved(unresolved),
+}
+
+/// Lists the requests that clients may send, as each feature defines them.
+macro_rules! requests {
+    ($($requests:path,)*) => {
+        impl Intent {
+            /// Reads the request of a client. `data`: the event's data as JSON text. `shown`: the
+            /// screen of a trade that the player saw last, for an agreement that names none.
+            ///
+            /// # Errors
+            /// `UnknownEvent`, `Data`, `Refused`.
+            pub fn read(
+                event: &str,
+                data: &[u8],
+                shown: trade::Screen,
+            ) -> Result<Intent, BadRequest> {
+                $(if wire::names::<$requests>().any(|name| name == event) {
+                    return wire::read::<$requests>(event, data, shown);
+                })*
+                Err(BadRequest::UnknownEvent)
+            }
+
+            /// Returns the wire names of all requests.
+            pub fn events() -> Vec<&'static str> {
+                let mut events = Vec::new();
+                $(events.extend(wire::names::<$requests>());)*
+                events
+            }
+
+            /// Describes all requests, for the protocol reference.
+            pub fn described(generator: &mut SchemaGenerator) -> Vec<Described> {
+                let mut described = Vec::new();
+                $(described.extend(wire::described::<$requests>(generator));)*
+                described
+            }
+        }
+    };
+}
+
+requests! {
+    movement::Packet,
+    action::Packet,
+    ground_items::Intent,
+    pack::Intent,
+    use_item::Packet,
+    equipment::Intent,
+    bank::Intent,
+    bank::Packet,
+    dialogue::Intent,
+    quests::Intent,
+    combat::Packet,
+    combat::Intent,
+    prayer::Intent,
+    shop::Intent,
+    trade::Intent,
+    trade::Packet,
+    duel::Intent,
+    duel::Packet,
 }
 
 impl Intent {
@@ -129,7 +189,7 @@ impl Intent {
             | Intent::Combat(
                 combat::Intent::Attack { .. }
                 | combat::Intent::Style(_)
-                | combat::Intent::Retaliate(_)
+                | combat::Intent::Retaliate { .. }
                 | combat::Intent::Autocast { .. },
             )
             | Intent::Prayer(prayer::Intent::Toggle { .. } | prayer::Intent::PrayAt { .. })
@@ -187,7 +247,7 @@ impl Intent {
             | Intent::Trade(_)
             | Intent::Combat(
                 combat::Intent::Style(_)
-                | combat::Intent::Retaliate(_)
+                | combat::Intent::Retaliate { .. }
                 | combat::Intent::Autocast { .. },
             )
             | Intent::Prayer(prayer::Intent::Toggle { .. })

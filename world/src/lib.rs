@@ -25,6 +25,7 @@ mod rules;
 pub mod time;
 
 mod inspect;
+mod wire;
 
 pub mod changes;
 mod image;
@@ -82,4 +83,5 @@ pub use trade::{Offer, Offered, Screen, TradeEnd, TradeNote, TradeNotification, 
 pub use training::skill::Skill;
 pub use unresolved::InPack;
 pub use visit::Interface;
+pub use wire::{BadRequest, Described};
 pub use world::World;

@@ -126,6 +126,14 @@ refusals! {
     InvalidItem = "INVALID_ITEM", "that is nothing to be offered", of_value;
     /// None of it, or more than there are.
     InvalidQuantity = "INVALID_QUANTITY", "1 up to as many as there are", of_value;
+    /// No slot of the pack, and no place in an offer.
+    InvalidSlot = "INVALID_SLOT",
+        "slots and places go from 0 to 27; equipment slots are head, cape, amulet, weapon, body, \
+         shield, legs, gloves, boots, ring and ammo";
+    /// No rule of duels.
+    InvalidRule = "INVALID_RULE",
+        "rules are noRanged, noMelee, noMagic, noSpecialAttack, noPrayer, noPotions, noFood, \
+         noForfeit, noMovement and funWeapons";
     /// One cannot give it to others.
     Untradeable = "UNTRADEABLE_ITEM", "that is not given to others", of_value;
     /// A new character gives nothing away.

@@ -46,3 +46,4 @@ mod unknown_items;
 mod use_item;
 mod visits;
 mod wear;
+mod wire;

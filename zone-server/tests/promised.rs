@@ -161,6 +161,7 @@ fn zoes_last_words(session: SessionRef) -> CompleteRequest {
             id: bytes::Bytes::from_static(b"41"),
             traceparent: String::new(),
             attach: 0,
+            ..Input::default()
         }],
         held: vec![Private {
             event: "held".to_owned(),

@@ -5,7 +5,7 @@
 
 use proto::{
     client::{
-        CloseCode, ErrorCode, RequestId,
+        CloseCode, ErrorCode, Format, RequestId, ZoneRequest,
         admin::{AdminArgs, AdminCommand, AdminElevate, AdminVerb, OPERATOR_TELEPORT},
         error::Error,
         session::{Ack, Notice},
@@ -196,8 +196,11 @@ impl Session {
     fn teleport(&self, x: i32, z: i32) {
         let passed = self.app.zones.input(
             &self.handle.session_id,
-            OPERATOR_TELEPORT,
-            serde_json::json!({"x": x, "z": z}).to_string().into(),
+            ZoneRequest {
+                event: OPERATOR_TELEPORT,
+                data: serde_json::json!({"x": x, "z": z}).to_string().into(),
+                format: Format::Json,
+            },
             None,
             String::new(),
         );

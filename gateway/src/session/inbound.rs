@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use proto::client::{
-    ClientMessage, CloseCode, ErrorCode, Format, Malformed, Request, RequestId, Route, decode,
-    session::Pong,
+    ClientMessage, CloseCode, ErrorCode, Format, Malformed, Message, Request, RequestId,
+    ZoneRequest, decode, session::Pong,
 };
 use proto::rpc::social::v1::change_request::Change;
 
@@ -79,7 +79,7 @@ impl Session {
         }
     }
 
-    fn too_often(&self, text: bool, bytes: &[u8], wait: Duration) {
+    fn too_often(&self, text: bool, bytes: &Bytes, wait: Duration) {
         let read = (bytes.len() <= LOOK_BYTES_MAX).then(|| self.read(text, bytes));
         let (id, event) = match read {
             Some(Ok(request)) => (request.id, Some(request.message.name().to_owned())),
@@ -91,7 +91,7 @@ impl Session {
         self.refuse_with(id, event, code, state::words(code), Some(wait));
     }
 
-    fn read(&self, text: bool, bytes: &[u8]) -> Result<Request, Malformed> {
+    fn read(&self, text: bool, bytes: &Bytes) -> Result<Request, Malformed> {
         let format = self
             .socket
             .as_ref()
@@ -132,6 +132,11 @@ impl Session {
         let id = id.filter(|id| !matches!(id, RequestId::Text(text) if text.len() > ID_BYTES_MAX));
         let event = event.filter(|event| event.len() <= ID_BYTES_MAX);
         self.refuse_with(id, event, code, &why, None);
+        self.count_malformed().await
+    }
+
+    /// Counts a message that nobody could read, and closes the socket if there are too many.
+    pub(super) async fn count_malformed(&mut self) -> Flow {
         if self.limits.malformed.pass(clock::instant()).is_ok() {
             return Flow::On;
         }
@@ -155,10 +160,22 @@ impl Session {
             return Flow::On;
         }
         self.app.metrics.message(event, "passed");
-        if message.route() == Route::Zone {
-            self.to_zone(id, &message);
-            return Flow::On;
+        match message {
+            Message::Zone(request) => {
+                self.to_zone(id, request);
+                Flow::On
+            }
+            Message::Gateway(message) => self.own(id, event, message).await,
         }
+    }
+
+    /// Answers a request itself.
+    async fn own(
+        &mut self,
+        id: Option<RequestId>,
+        event: &'static str,
+        message: ClientMessage,
+    ) -> Flow {
         match message {
             ClientMessage::Ping(ping) => self.answer(
                 id,
@@ -197,8 +214,15 @@ impl Session {
             ClientMessage::Unignore(ask) => {
                 self.change_lists(id, event, Change::Unignore(ask.ignored_id))
             }
-            // A zone answers all others, and the code above passed them on.
-            other => self.refuse(id, other.name(), ErrorCode::Internal),
+            // The zone ends the stay.
+            ClientMessage::WorldLeave(_) => self.to_zone(
+                id,
+                ZoneRequest {
+                    event,
+                    data: Bytes::from_static(b"{}"),
+                    format: Format::Json,
+                },
+            ),
         }
         Flow::On
     }

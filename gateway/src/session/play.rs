@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proto::{
     client::{
-        ClientMessage, CloseCode, ErrorCode, RequestId,
+        CloseCode, ErrorCode, RequestId, ZoneRequest,
         chat::{Channel, ChatMessage, PlayerChat},
         error::Error,
         session::{Ack, Notice, WorldEntered, WorldLeft},
@@ -157,8 +157,8 @@ impl Session {
     }
 
     /// Passes a message on to the zone that plays the character.
-    pub(super) fn to_zone(&self, re: Option<RequestId>, message: &ClientMessage) {
-        let event = message.name();
+    pub(super) fn to_zone(&self, re: Option<RequestId>, request: ZoneRequest) {
+        let event = request.event;
         let receiving = self
             .app
             .reports
@@ -173,8 +173,7 @@ impl Session {
         }
         let passed = self.app.zones.input(
             &self.handle.session_id,
-            event,
-            message.data_json().into(),
+            request,
             re.as_ref(),
             receiving.traceparent(),
         );
@@ -257,6 +256,7 @@ impl Session {
                 self.go_on_without_world()
             }
             SessionEvent::Elsewhere => self.gone_elsewhere().await,
+            SessionEvent::Malformed => self.count_malformed().await,
             // Only a newer login takes a character from a session that is there.
             SessionEvent::Lost { why } => {
                 tracing::debug!(session = self.handle.session_id, why, "lost");

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use proto::client::{
-    ClientMessage, ErrorCode, RequestId,
+    ClientMessage, ErrorCode, Message, RequestId,
     watch::{WorldWatch, WorldWatching},
 };
 use tokio::time::Instant;
@@ -53,8 +53,8 @@ impl Session {
     }
 
     /// Returns whether the session's token is good for a message of this kind.
-    pub(super) fn may_say(&self, message: &ClientMessage) -> bool {
-        let watches = matches!(message, ClientMessage::WorldWatch(_));
+    pub(super) fn may_say(&self, message: &Message) -> bool {
+        let watches = matches!(message, Message::Gateway(ClientMessage::WorldWatch(_)));
         if self.account.is_none() {
             return true;
         }
@@ -64,10 +64,12 @@ impl Session {
         watches
             || matches!(
                 message,
-                ClientMessage::Ping(_)
-                    | ClientMessage::CharacterList(_)
-                    | ClientMessage::Authenticate(_)
-                    | ClientMessage::Resume(_)
+                Message::Gateway(
+                    ClientMessage::Ping(_)
+                        | ClientMessage::CharacterList(_)
+                        | ClientMessage::Authenticate(_)
+                        | ClientMessage::Resume(_)
+                )
             )
     }
 

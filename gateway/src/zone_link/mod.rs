@@ -32,7 +32,7 @@ use std::sync::{Arc, atomic::Ordering};
 use bytes::Bytes;
 use chassis::{rpc::Replicas, tasks::TaskGroup};
 use opentelemetry::metrics::Meter;
-use proto::client::{ErrorCode, Format, RequestId};
+use proto::client::{ErrorCode, Format, RequestId, ZoneRequest};
 use tokio::sync::mpsc;
 use world::{Region, Tile};
 
@@ -145,6 +145,8 @@ pub(crate) enum SessionEvent {
     },
     /// The session goes on at another gateway.
     Elsewhere,
+    /// The zone could not read the data of a request.
+    Malformed,
     /// The session no longer plays the character.
     Lost {
         /// Reason, for people.
@@ -214,14 +216,12 @@ impl Zones {
     pub(crate) fn input(
         &self,
         session_id: &str,
-        event: &'static str,
-        data: Bytes,
+        request: ZoneRequest,
         id: Option<&RequestId>,
         traceparent: String,
     ) -> Result<(), InputError> {
         let asked = route::Asked {
-            event,
-            data,
+            request,
             id: id.map(session::request_id_text).unwrap_or_default(),
             traceparent,
         };

@@ -7,7 +7,10 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use proto::rpc::zone::v1 as wire;
+use proto::{
+    client::{Format, ZoneRequest},
+    rpc::zone::v1 as wire,
+};
 use world::{Region, Tile};
 
 /// Maximum number of inputs that wait for an owner.
@@ -21,10 +24,7 @@ const TRACEPARENTS_MAX: usize = 16;
 /// An input that has no number yet.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Asked {
-    /// The wire name of the client's event.
-    pub(crate) event: &'static str,
-    /// Its data as JSON text.
-    pub(crate) data: Bytes,
+    pub(crate) request: ZoneRequest,
     /// The request's id as JSON text; empty: none.
     pub(crate) id: Bytes,
     /// Trace context; may be empty.
@@ -194,8 +194,10 @@ impl Route {
             character_id: self.character_id.clone(),
             session_epoch: self.session_epoch,
             number: self.last_input + 1,
-            event: asked.event.to_owned(),
-            data: asked.data,
+            event: asked.request.event.to_owned(),
+            data: asked.request.data,
+            message_pack: asked.request.format == Format::MessagePack,
+            shows_confirm: false,
             id: asked.id,
             traceparent: asked.traceparent,
             attach: self.attach,
@@ -410,8 +412,11 @@ mod tests {
 
     fn asked() -> Asked {
         Asked {
-            event: "player:move",
-            data: Bytes::from_static(b"{}"),
+            request: ZoneRequest {
+                event: "player:move",
+                data: Bytes::from_static(b"{}"),
+                format: Format::Json,
+            },
             id: Bytes::new(),
             traceparent: String::new(),
         }

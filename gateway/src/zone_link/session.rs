@@ -425,6 +425,10 @@ impl Session {
                     }
                     self.remember(encounter);
                 }
+                if message.malformed {
+                    // A session with so much to hear closes, or has counted enough.
+                    let _ = self.events.try_send(SessionEvent::Malformed);
+                }
                 if late && message.only_answers {
                     continue;
                 }

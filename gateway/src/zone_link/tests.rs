@@ -11,7 +11,7 @@ use bytes::Bytes;
 use chassis::{rpc::Replicas, tasks::TaskGroup};
 use opentelemetry::metrics::MeterProvider;
 use proto::{
-    client::{Format, RequestId, update::WorldUpdate},
+    client::{Format, RequestId, ZoneRequest, update::WorldUpdate},
     rpc::zone::v1::{self as wire, to_zone::Message},
 };
 use tokio::{sync::mpsc, time::timeout};
@@ -138,9 +138,12 @@ impl Stand {
         let id = RequestId::Text(id.to_owned());
         let oldest = player.mailbox.expect(id.clone(), "player:move");
         assert!(oldest.is_none(), "there is room");
-        let data = Bytes::from_static(b"{}");
-        self.zones
-            .input("s", "player:move", data, Some(&id), String::new())
+        let request = ZoneRequest {
+            event: "player:move",
+            data: Bytes::from_static(b"{}"),
+            format: Format::Json,
+        };
+        self.zones.input("s", request, Some(&id), String::new())
     }
 }
 

@@ -190,6 +190,7 @@ mod tests {
     #[test]
     fn no_client_can_send_what_gateways_tell_zones() {
         assert!(!ClientMessage::NAMES.contains(&OPERATOR_TELEPORT));
+        assert!(!world::Intent::events().contains(&OPERATOR_TELEPORT));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::{
         PROTOCOL_VERSION, RESUMES_PER_ACCOUNT_MAX, RESUMES_PER_ADDRESS_MAX,
     },
     movement, prayer, quest, session, shop, skill, sync,
-    table::{ASKED, Asked, Described, Needs, Route},
+    table::{ASKED, Described, Needs},
     trade, update, watch,
 };
 
@@ -67,9 +67,9 @@ pub fn document(version: &str) -> Value {
     let mut written = settings().for_serialize().into_generator();
 
     let (mut messages, mut operations) = (Map::new(), Map::new());
-    for asked in ASKED {
-        messages.insert(client_key(asked.name), request(asked, &mut read));
-        operations.insert(format!("receive.{}", key(asked.name)), receive(asked));
+    for asked in asked(&mut read) {
+        messages.insert(client_key(&asked.name), request(&asked));
+        operations.insert(format!("receive.{}", key(&asked.name)), receive(&asked));
     }
     for event in FILES.iter().copied().flatten() {
         messages.insert(server_key(event.name), told(event, &mut written));
@@ -160,14 +160,45 @@ fn channel(messages: Map<String, Value>) -> Value {
     })
 }
 
-/// A message that a client sends.
-fn request(asked: &Asked, generator: &mut SchemaGenerator) -> Value {
-    let data = plain((asked.schema)(generator));
+/// A request of a client, as the document describes it.
+struct Asked {
+    name: String,
+    data: Value,
+    needs: Needs,
+    /// Events that answer it, besides `error`; empty: `ack`.
+    answers: &'static [&'static str],
+    played_by: &'static str,
+}
+
+/// Describes the requests that the gateway answers, then those that zones answer.
+fn asked(generator: &mut SchemaGenerator) -> Vec<Asked> {
+    let by_gateway = ASKED.iter().map(|asked| Asked {
+        name: asked.name.to_owned(),
+        data: plain((asked.schema)(generator)),
+        needs: asked.needs,
+        answers: asked.answers,
+        played_by: "gateway",
+    });
+    let mut all: Vec<Asked> = by_gateway.collect();
+    let by_zones = world::Intent::described(generator);
+    all.extend(by_zones.into_iter().map(|described| Asked {
+        name: described.event,
+        data: described.data,
+        needs: Needs::World,
+        answers: &[],
+        played_by: "zone",
+    }));
+    all
+}
+
+/// Describes the message of a request.
+fn request(asked: &Asked) -> Value {
+    let data = &asked.data;
     let mut required = vec!["event"];
     if data.get("required").is_some() {
         required.push("data");
     }
-    let summary = summary(&data);
+    let summary = summary(data);
     let id = json!({
         "description": "Wants an answer, which carries it as `re`.",
         "anyOf": [{"type": "string", "maxLength": 64}, {"type": "number"}],
@@ -186,10 +217,7 @@ fn request(asked: &Asked, generator: &mut SchemaGenerator) -> Value {
             "properties": {"event": {"const": asked.name}, "id": id, "data": data},
         },
         "x-answered-by": answers(asked),
-        "x-played-by": match asked.route {
-            Route::Gateway => "gateway",
-            Route::Zone => "zone",
-        },
+        "x-played-by": asked.played_by,
     })
 }
 
@@ -225,7 +253,7 @@ fn receive(asked: &Asked) -> Value {
     json!({
         "action": "receive",
         "channel": {"$ref": "#/channels/play"},
-        "messages": [in_channel(&client_key(asked.name))],
+        "messages": [in_channel(&client_key(&asked.name))],
         "reply": {
             "channel": {"$ref": "#/channels/play"},
             "messages": possible.collect::<Vec<_>>(),

@@ -5,57 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{sync::Position, table::server_events};
 
-/// The longest name of a style or a spell, in bytes.
-const NAME_BYTES_MAX: usize = 64;
-
-/// `combat:style`: fights in that style from now on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct CombatStyle {
-    /// accurate, aggressive, defensive, controlled, rapid, longrange, autocast.
-    pub style: String,
-}
-
-impl CombatStyle {
-    /// What is wrong with it, if anything.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        named("style", &self.style)
-    }
-}
-
-/// `combat:retaliate`: turns to whoever attacks one, or not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct CombatRetaliate {
-    /// Whether.
-    pub on: bool,
-}
-
-/// `combat:autocast`: casts that spell in fights from now on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct CombatAutocast {
-    /// The spell's id; null: none.
-    #[serde(default)]
-    pub spell: Option<String>,
-}
-
-impl CombatAutocast {
-    /// What is wrong with it, if anything.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        self.spell.as_ref().map_or(Ok(()), |id| named("spell", id))
-    }
-}
-
-/// Whether `name` may be the name of something.
-pub(super) fn named(field: &str, name: &str) -> Result<(), String> {
-    if (1..=NAME_BYTES_MAX).contains(&name.len()) {
-        Ok(())
-    } else {
-        Err(format!("{field}: 1 to {NAME_BYTES_MAX} bytes"))
-    }
-}
-
 /// `combat:update`: what a player has chosen of fighting.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -1,17 +1,23 @@
 //! Reading what a client sent.
 //!
-//! Always: no panic, whatever the bytes; both encodings are equally strict, because MessagePack
-//! is turned into JSON text first and everything after is the same; nothing is nested deeper than
-//! [`CLIENT_NESTING_MAX`], no key stands twice, nothing follows the message; a refusal carries the
-//! request's id and event wherever these could be read.
+//! The gateway reads the envelope. It passes the data of a zone's request on as they came, and the
+//! zone reads them.
+//!
+//! Always: no panic, whatever the bytes; both encodings are equally strict, because whoever reads
+//! data in MessagePack turns them into JSON text first; nothing is nested deeper than
+//! [`CLIENT_NESTING_MAX`], no key of the envelope stands twice, nothing follows the message; a
+//! refusal carries the request's id and event wherever these could be read.
 
 use std::fmt;
+use std::sync::LazyLock;
+
+use bytes::Bytes;
 
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Number, value::RawValue};
 
 use super::{
-    envelope::{Format, Malformed, Request, RequestId},
+    envelope::{Format, Malformed, Message, Request, RequestId, ZoneRequest},
     error::ErrorCode,
     limits::{CLIENT_MESSAGE_BYTES_MAX, CLIENT_NESTING_MAX, REQUEST_ID_BYTES_MAX},
     msgpack,
@@ -23,23 +29,45 @@ const EVENT_BYTES_MAX: usize = 64;
 /// The longest explanation, in characters; it may quote what the client sent.
 const WHY_CHARS_MAX: usize = 300;
 
-/// Reads one message from a client.
-pub fn decode(format: Format, bytes: &[u8]) -> Result<Request, Malformed> {
+/// Reads one message from a client: all of it if the gateway answers it, else the envelope.
+///
+/// # Errors
+/// Says what is wrong.
+pub fn decode(format: Format, bytes: &Bytes) -> Result<Request, Malformed> {
     if bytes.len() > CLIENT_MESSAGE_BYTES_MAX {
         let why = format!("a message has at most {CLIENT_MESSAGE_BYTES_MAX} bytes");
         return Err(Seen::default().refuse(ErrorCode::Malformed, why));
     }
     match format {
-        Format::Json => read(bytes, nesting_fault(bytes)),
+        Format::Json => {
+            let seen = read(bytes, nesting_fault(bytes))?;
+            let data = seen.data.map(|data| data.get().as_bytes());
+            seen.request(format, bytes, data)
+        }
         Format::MessagePack => {
-            let (json, fault) = msgpack::to_json(bytes);
-            read(&json, fault)
+            let envelope = msgpack::envelope(bytes);
+            let seen = read(&envelope.json, envelope.fault)?;
+            seen.request(format, bytes, envelope.data)
         }
     }
 }
 
+/// Returns the data of a message as JSON text.
+///
+/// # Errors
+/// The MessagePack is broken, or says what JSON cannot say.
+pub fn data_json(format: Format, data: Bytes) -> Result<Bytes, String> {
+    match format {
+        Format::Json => Ok(data),
+        Format::MessagePack => msgpack::data_to_json(&data).map(Bytes::from),
+    }
+}
+
+/// Wire names of the requests that zones answer.
+static ZONE_EVENTS: LazyLock<Vec<&'static str>> = LazyLock::new(world::Intent::events);
+
 /// Reads JSON text. With a `fault` it is refused, and read only for its id and event.
-fn read(json: &[u8], fault: Option<String>) -> Result<Request, Malformed> {
+fn read(json: &[u8], fault: Option<String>) -> Result<Seen<'_>, Malformed> {
     let mut seen = Seen::default();
     let mut reader = serde_json::Deserializer::from_slice(json);
     let syntax = reader
@@ -53,7 +81,7 @@ fn read(json: &[u8], fault: Option<String>) -> Result<Request, Malformed> {
         .or_else(missing);
     match fault {
         Some(why) => Err(seen.refuse(ErrorCode::Malformed, why)),
-        None => seen.request(),
+        None => Ok(seen),
     }
 }
 
@@ -86,43 +114,82 @@ impl<'a> Seen<'a> {
         }
     }
 
-    fn request(self) -> Result<Request, Malformed> {
-        let event = self.event.as_deref().unwrap_or_default();
-        let data = match self.data.map(RawValue::get) {
-            None | Some("null") => "{}",
-            Some(text) if text.starts_with('{') => text,
-            Some(_) => {
-                let why = "data: must be an object".to_owned();
-                return Err(self.refuse(ErrorCode::InvalidData, why));
-            }
+    /// Returns the request. `data`: the part of `bytes` that holds its data.
+    fn request(
+        mut self,
+        format: Format,
+        bytes: &Bytes,
+        data: Option<&[u8]>,
+    ) -> Result<Request, Malformed> {
+        let event = self.event.take().unwrap_or_default();
+        let message = match object(format, bytes, data) {
+            Ok((format, data)) => message(&event, format, data),
+            Err(why) => Err((ErrorCode::InvalidData, why)),
         };
-        let mut reader = serde_json::Deserializer::from_str(data);
-        match ClientMessage::from_data(event, &mut reader) {
-            Some(Ok(message)) => Ok(Request {
+        match message {
+            Ok(message) => Ok(Request {
                 id: self.id,
                 message,
             }),
-            Some(Err(why)) => {
-                let why = without_position(&why).to_owned();
-                Err(self.refuse(ErrorCode::InvalidData, why))
-            }
-            None => {
-                let why = format!("known events: {}", ClientMessage::NAMES.join(", "));
-                Err(self.refuse(ErrorCode::UnknownEvent, why))
+            Err((code, why)) => {
+                self.event = Some(event);
+                Err(self.refuse(code, why))
             }
         }
     }
 
     fn refuse(self, code: ErrorCode, why: String) -> Malformed {
-        let why = match why.char_indices().nth(WHY_CHARS_MAX) {
-            Some((end, _)) => format!("{}…", &why[..end]),
-            None => why,
-        };
         Malformed {
             id: self.id,
             event: self.event.filter(|event| event.len() <= EVENT_BYTES_MAX),
             code,
-            why,
+            why: shortened(why),
+        }
+    }
+}
+
+/// Returns an explanation, which may quote a client, without its end if it is long.
+pub fn shortened(why: String) -> String {
+    match why.char_indices().nth(WHY_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &why[..end]),
+        None => why,
+    }
+}
+
+/// Returns the data and their encoding; absent data and null are an empty object.
+fn object(format: Format, bytes: &Bytes, data: Option<&[u8]>) -> Result<(Format, Bytes), String> {
+    let (null, is_object): (&[u8], fn(u8) -> bool) = match format {
+        Format::Json => (b"null", |first| first == b'{'),
+        Format::MessagePack => (&[0xc0], |first| matches!(first, 0x80..=0x8f | 0xde | 0xdf)),
+    };
+    match data {
+        None => Ok((Format::Json, Bytes::from_static(b"{}"))),
+        Some(data) if data == null => Ok((Format::Json, Bytes::from_static(b"{}"))),
+        Some(data) if data.first().copied().is_some_and(is_object) => {
+            Ok((format, bytes.slice_ref(data)))
+        }
+        Some(_) => Err("data: must be an object".to_owned()),
+    }
+}
+
+fn message(event: &str, format: Format, data: Bytes) -> Result<Message, (ErrorCode, String)> {
+    if let Some(event) = ZONE_EVENTS.iter().find(|known| **known == event) {
+        return Ok(Message::Zone(ZoneRequest {
+            event,
+            data,
+            format,
+        }));
+    }
+    let json = data_json(format, data).map_err(|why| (ErrorCode::Malformed, why))?;
+    let mut reader = serde_json::Deserializer::from_slice(&json);
+    match ClientMessage::from_data(event, &mut reader) {
+        Some(Ok(message)) => Ok(Message::Gateway(message)),
+        Some(Err(why)) => Err((ErrorCode::InvalidData, without_position(&why).to_owned())),
+        None => {
+            let zones = ZONE_EVENTS.iter();
+            let known: Vec<&str> = ClientMessage::NAMES.iter().chain(zones).copied().collect();
+            let why = format!("known events: {}", known.join(", "));
+            Err((ErrorCode::UnknownEvent, why))
         }
     }
 }

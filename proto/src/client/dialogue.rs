@@ -5,14 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use super::table::server_events;
 
-/// `dialogue:respond`: gives one of the answers that were shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct DialogueRespond {
-    /// Its number, as it was shown.
-    pub index: u8,
-}
-
 /// Something that one may answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

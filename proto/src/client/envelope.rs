@@ -1,5 +1,6 @@
 //! The envelope of `/ws`, in JSON and in MessagePack; `decode` reads it, this file writes it.
 
+use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -8,7 +9,7 @@ use crate::encode;
 
 use super::{
     error::ErrorCode,
-    table::{ClientMessage, ServerEvent},
+    table::{ClientMessage, Needs, ServerEvent},
 };
 
 /// How a connection writes its messages.
@@ -45,8 +46,46 @@ pub enum RequestId {
 pub struct Request {
     /// Absent: the client wants no answer but an error.
     pub id: Option<RequestId>,
-    /// What is asked.
-    pub message: ClientMessage,
+    /// The request itself.
+    pub message: Message,
+}
+
+/// Request of a client.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    /// The gateway answers it.
+    Gateway(ClientMessage),
+    /// The zone that plays the character answers it.
+    Zone(ZoneRequest),
+}
+
+/// Request for a zone. The gateway passes its data on as they came, and the zone reads them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ZoneRequest {
+    /// Wire name of the event.
+    pub event: &'static str,
+    /// Data, an object.
+    pub data: Bytes,
+    /// Encoding of the data.
+    pub format: Format,
+}
+
+impl Message {
+    /// Returns the event's wire name.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Message::Gateway(message) => message.name(),
+            Message::Zone(request) => request.event,
+        }
+    }
+
+    /// Returns the condition for the event.
+    pub const fn needs(&self) -> Needs {
+        match self {
+            Message::Gateway(message) => message.needs(),
+            Message::Zone(_) => Needs::World,
+        }
+    }
 }
 
 /// A request that could not be read.
@@ -60,14 +99,6 @@ pub struct Malformed {
     pub code: ErrorCode,
     /// What was wrong and what is allowed, for people.
     pub why: String,
-}
-
-#[derive(Serialize)]
-struct Inbound<'a> {
-    event: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a RequestId>,
-    data: &'a ClientMessage,
 }
 
 #[derive(Serialize)]
@@ -104,16 +135,6 @@ pub fn encode_raw(
             write(format, event, seq, re, &value)
         }
     }
-}
-
-/// Writes one message as a client does.
-pub fn encode_request(format: Format, id: Option<&RequestId>, message: &ClientMessage) -> Vec<u8> {
-    let message = Inbound {
-        event: message.name(),
-        id,
-        data: message,
-    };
-    to_bytes(format, &message)
 }
 
 fn write<T: Serialize + ?Sized>(

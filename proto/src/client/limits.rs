@@ -38,13 +38,3 @@ pub const CHAT_CHARS_MAX: usize = 200;
 pub const VIEW_CHUNKS: i32 = 3;
 /// How far local chat is heard, in tiles (Chebyshev).
 pub const LOCAL_CHAT_TILES: i32 = 32;
-/// Tabs of a bank.
-pub const BANK_TABS: u8 = 9;
-/// Slots of a pack.
-pub const INVENTORY_SLOTS: u8 = 28;
-/// The most of one item in a stack, and the most coins in a request.
-pub const QUANTITY_MAX: u32 = i32::MAX as u32;
-/// As many things as one may ask to be made at a time.
-pub const MAKE_MAX: u32 = 10_000;
-/// The greatest coordinate that a request may name.
-pub const COORDINATE_MAX: i32 = 10_000;

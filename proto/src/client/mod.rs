@@ -1,7 +1,6 @@
 //! The protocol of `/ws`: one schema, two encodings. One file per feature; `table` lists every
 //! wire name once.
 
-pub mod action;
 pub mod activity;
 pub mod admin;
 pub mod asyncapi;
@@ -33,7 +32,9 @@ pub mod trade;
 pub mod update;
 pub mod watch;
 
-pub use decode::decode;
-pub use envelope::{Format, Malformed, Request, RequestId, encode, encode_raw, encode_request};
+pub use decode::{data_json, decode, shortened};
+pub use envelope::{
+    Format, Malformed, Message, Request, RequestId, ZoneRequest, encode, encode_raw,
+};
 pub use error::{CloseCode, ErrorCode};
-pub use table::{ClientMessage, Needs, Route, ServerEvent};
+pub use table::{ClientMessage, Needs, ServerEvent};

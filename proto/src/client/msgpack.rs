@@ -7,22 +7,61 @@ use std::collections::BTreeSet;
 
 use super::{decode::too_deep, limits::CLIENT_NESTING_MAX};
 
-/// The same message as JSON text. With a fault the text ends where the fault is.
-pub(super) fn to_json(bytes: &[u8]) -> (Vec<u8>, Option<String>) {
+/// An envelope: all but its data as JSON text, and its data as they are.
+pub(super) struct Envelope<'a> {
+    /// The text has null for the data. It ends at the fault, if there is one.
+    pub(super) json: Vec<u8>,
+    pub(super) data: Option<&'a [u8]>,
+    pub(super) fault: Option<String>,
+}
+
+/// Reads an envelope. The data are checked like the rest, and not translated.
+pub(super) fn envelope(bytes: &[u8]) -> Envelope<'_> {
     let mut writer = Writer {
         rest: bytes,
-        out: Vec::with_capacity(bytes.len() * 2),
+        out: Vec::with_capacity(128),
+        keeps_data: true,
+        mute: false,
+        data: None,
     };
     let mut fault = writer.value(1).err();
     if fault.is_none() && !writer.rest.is_empty() {
         fault = Some("something follows the message".to_owned());
     }
-    (writer.out, fault)
+    Envelope {
+        json: writer.out,
+        data: writer.data,
+        fault,
+    }
+}
+
+/// Returns the data of a message as JSON text.
+///
+/// # Errors
+/// Says what JSON cannot say, or what ends too early.
+pub(super) fn data_to_json(bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let mut writer = Writer {
+        rest: bytes,
+        out: Vec::with_capacity(bytes.len() * 2),
+        keeps_data: false,
+        mute: false,
+        data: None,
+    };
+    writer.value(2)?;
+    if !writer.rest.is_empty() {
+        return Err("something follows the data".to_owned());
+    }
+    Ok(writer.out)
 }
 
 struct Writer<'a> {
     rest: &'a [u8],
     out: Vec<u8>,
+    /// Whether the value of `data` in the outermost map is kept as it is.
+    keeps_data: bool,
+    /// Whether nothing is written just now.
+    mute: bool,
+    data: Option<&'a [u8]>,
 }
 
 type Written = Result<(), String>;
@@ -112,9 +151,22 @@ impl<'a> Writer<'a> {
             }
             self.put(key)?;
             self.raw(b":")?;
-            self.value(depth + 1)?;
+            if self.keeps_data && depth == 1 && key == "data" {
+                self.keep_data()?;
+            } else {
+                self.value(depth + 1)?;
+            }
         }
         self.raw(b"}")
+    }
+
+    fn keep_data(&mut self) -> Written {
+        let before = self.rest;
+        self.mute = true;
+        self.value(2)?;
+        self.mute = false;
+        self.data = before.get(..before.len() - self.rest.len());
+        self.raw(b"null")
     }
 
     fn enter(&mut self, bracket: u8, depth: usize) -> Written {
@@ -171,11 +223,16 @@ impl<'a> Writer<'a> {
     }
 
     fn put(&mut self, value: impl serde::Serialize) -> Written {
+        if self.mute {
+            return Ok(());
+        }
         serde_json::to_writer(&mut self.out, &value).map_err(|error| error.to_string())
     }
 
     fn raw(&mut self, text: &[u8]) -> Written {
-        self.out.extend_from_slice(text);
+        if !self.mute {
+            self.out.extend_from_slice(text);
+        }
         Ok(())
     }
 }

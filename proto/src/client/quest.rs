@@ -7,27 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{sync::Stack, table::server_events};
 
-/// The longest id of a quest, in bytes.
-const ID_BYTES_MAX: usize = 64;
-
-/// `quest:detail`, `quest:accept`, `quest:abandon` and `quest:complete`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct QuestRef {
-    /// Which.
-    pub quest_id: String,
-}
-
-impl QuestRef {
-    /// What is wrong with it, if anything.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        if (1..=ID_BYTES_MAX).contains(&self.quest_id.len()) {
-            return Ok(());
-        }
-        Err(format!("questId: 1 to {ID_BYTES_MAX} bytes"))
-    }
-}
-
 /// How far one is with a quest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -65,6 +65,9 @@ pub struct CharacterRef {
     pub character_id: String,
 }
 
+/// Wire name of the request to leave the world, which the gateway passes on to the zone.
+pub const WORLD_LEAVE: &str = "world:leave";
+
 /// An event without data; any object is refused that has fields.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

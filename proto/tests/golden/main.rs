@@ -6,13 +6,14 @@ mod exchanges;
 #[path = "../samples/mod.rs"]
 mod samples;
 
-use std::fmt::Write as _;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 use proto::client::{
-    ClientMessage, ErrorCode, Format, RequestId, ServerEvent, activity, bank, chat, coins, combat,
-    decode, dialogue, encode, encode_raw, encode_request, equipment, error, friends, inventory,
-    movement, prayer, quest, session, skill, sync, update, watch,
+    ClientMessage, ErrorCode, Format, Message, RequestId, ServerEvent, ZoneRequest, activity, bank,
+    chat, coins, combat, data_json, decode, dialogue, encode, encode_raw, equipment, error,
+    friends, inventory, movement, prayer, quest, session, skill, sync, update, watch,
 };
+use samples::{CLIENT_MESSAGES, Sample};
 use serde_json::{json, value::RawValue};
 
 /// One line: the JSON text; the next: the MessagePack bytes as hex.
@@ -25,26 +26,46 @@ fn line(out: &mut String, json: &[u8], msgpack: &[u8]) {
     out.push('\n');
 }
 
+/// Returns JSON text as MessagePack, with its fields in the same order.
+fn packed(json: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut reader = serde_json::Deserializer::from_slice(json);
+    let mut writer = rmp_serde::Serializer::new(&mut out).with_struct_map();
+    serde_transcode::transcode(&mut reader, &mut writer).unwrap();
+    out
+}
+
+/// Returns the meaning of a message, whoever answers it.
+fn understood(format: Format, message: Vec<u8>) -> String {
+    let request = decode(format, &message.into()).unwrap();
+    assert_eq!(request.id, Some(RequestId::Number(7.into())));
+    match request.message {
+        Message::Gateway(message) => format!("{message:?}"),
+        Message::Zone(ZoneRequest {
+            event,
+            data,
+            format,
+        }) => {
+            let data = data_json(format, data).unwrap();
+            let intent = world::Intent::read(event, &data, world::Screen::Offer);
+            format!("{:?}", intent.unwrap())
+        }
+    }
+}
+
 #[test]
 fn client_events_are_read_from_the_same_bytes_as_before() {
-    let messages = samples::client_messages();
-    let mut names: Vec<&str> = messages.iter().map(ClientMessage::name).collect();
-    // Some come in several shapes.
-    names.dedup();
-    assert_eq!(names, ClientMessage::NAMES);
-    let id = RequestId::Number(7.into());
+    let named: BTreeSet<&str> = CLIENT_MESSAGES.iter().map(|sample| sample.event).collect();
+    let zones = world::Intent::events().into_iter();
+    let known: BTreeSet<&str> = ClientMessage::NAMES.iter().copied().chain(zones).collect();
+    assert_eq!(named, known);
     let mut out = String::new();
-    for message in &messages {
-        let [json, msgpack] = [Format::Json, Format::MessagePack].map(|format| {
-            let bytes = encode_request(format, Some(&id), message);
-            let request = decode(format, &bytes).unwrap();
-            assert_eq!(
-                (request.id.as_ref(), &request.message),
-                (Some(&id), message)
-            );
-            bytes
-        });
+    for Sample { event, data } in CLIENT_MESSAGES {
+        let json = format!(r#"{{"event":"{event}","id":7,"data":{data}}}"#).into_bytes();
+        let msgpack = packed(&json);
         line(&mut out, &json, &msgpack);
+        let meaning = understood(Format::Json, json);
+        assert_eq!(meaning, understood(Format::MessagePack, msgpack), "{data}");
     }
     insta::assert_snapshot!("client_events", out);
 }

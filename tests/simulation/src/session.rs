@@ -272,6 +272,7 @@ impl Sim {
             id: Bytes::from(number.to_string()),
             traceparent: String::new(),
             attach: session.attach,
+            ..Input::default()
         };
         let player = session.player;
         let link = self

@@ -193,7 +193,7 @@ mod tests {
         for format in [Format::Json, Format::MessagePack] {
             let data = serde_json::json!({"target": {"x": 1, "z": -2}, "run": true});
             let bytes = request(format, "player:move", Some(4), &data).unwrap();
-            let request = proto::client::decode(format, &bytes).unwrap();
+            let request = proto::client::decode(format, &bytes.into()).unwrap();
             assert_eq!(request.id, Some(RequestId::Number(4.into())));
             assert_eq!(request.message.name(), "player:move");
         }

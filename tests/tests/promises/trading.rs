@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use anyhow::{Context, Result, ensure};
-use proto::client::{Format, sync::Stack, trade::TradeScreen};
+use proto::client::{Format, sync::Stack};
 use serde_json::json;
 use tests::{
     bot::{Message, Player, Told},
@@ -13,6 +13,7 @@ use tests::{
     dump::Directory,
     journey::Atlas,
 };
+use world::Screen;
 
 /// From the second agreement to the kill: a tick and a little, so that it falls into the commit
 /// now, before it then, and after it another time. All of these must be right.
@@ -75,7 +76,7 @@ async fn story(cluster: &mut Cluster, plan: &Plan) -> Result<()> {
     // Killed right after the second agreement: all of it happened, or nothing.
     let trade = pair.begin().await?;
     pair.lay_out(&trade).await?;
-    let last = json!({"tradeId": trade, "screen": TradeScreen::Confirm});
+    let last = json!({"tradeId": trade, "screen": Screen::Confirm});
     pair.ann.ask("tradeAccept", &last).await?;
     pair.bob.tell("tradeAccept", &last).await?;
     tokio::time::sleep(INTO_THE_COMMIT).await;
@@ -100,8 +101,8 @@ async fn story(cluster: &mut Cluster, plan: &Plan) -> Result<()> {
         let offer = json!({"tradeId": trade, "inventorySlot": slot, "quantity": 1});
         answered(player.ask("tradeAddItem", &offer).await?)?;
     }
-    pair.agree(&trade, TradeScreen::Offer).await?;
-    pair.agree(&trade, TradeScreen::Confirm).await?;
+    pair.agree(&trade, Screen::Offer).await?;
+    pair.agree(&trade, Screen::Confirm).await?;
     for (player, mark) in [&pair.ann, &pair.bob].into_iter().zip(marks) {
         let done = player.heard("tradeCompleted", mark, PATIENCE, |message| {
             matches!(&message.told, Told::TradeCompleted(of) if of.trade_id == trade).then_some(())
@@ -197,7 +198,7 @@ impl Pair {
             let offer = json!({"tradeId": trade, "inventorySlot": slot, "quantity": 1});
             answered(player.ask("tradeAddItem", &offer).await?)?;
         }
-        self.agree(trade, TradeScreen::Offer).await?;
+        self.agree(trade, Screen::Offer).await?;
         for (player, mark) in [&self.ann, &self.bob].into_iter().zip(marks) {
             let confirm = player.heard("tradeConfirmScreen", mark, PATIENCE, |message| {
                 matches!(message.told, Told::TradeConfirmScreen(_)).then_some(())
@@ -207,7 +208,7 @@ impl Pair {
         Ok(())
     }
 
-    async fn agree(&self, trade: &str, screen: TradeScreen) -> Result<()> {
+    async fn agree(&self, trade: &str, screen: Screen) -> Result<()> {
         let accept = json!({"tradeId": trade, "screen": screen});
         answered(self.ann.ask("tradeAccept", &accept).await?)?;
         answered(self.bob.ask("tradeAccept", &accept).await?)

@@ -3,6 +3,7 @@
 //!
 //! A feature may read the state of another one. Consequences across features stand in [`crate::tick`].
 
+pub mod action;
 pub mod agents;
 pub mod arrivals;
 pub mod bank;

@@ -11,8 +11,20 @@ pub const REGION_TILES: i32 = 64;
 
 /// One square of ground; +x is east, +z is north.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
 )]
+#[serde(deny_unknown_fields)]
 pub struct Tile {
     /// East.
     pub x: i32,

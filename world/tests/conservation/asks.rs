@@ -132,7 +132,9 @@ impl Cluster {
                 spell: (dice.below(2) == 0).then(|| "gust".into()),
             }),
             48 => Intent::Combat(combat::Intent::Style(Style::ALL[dice.below(7) as usize])),
-            49 => Intent::Combat(combat::Intent::Retaliate(dice.below(3) > 0)),
+            49 => Intent::Combat(combat::Intent::Retaliate {
+                on: dice.below(3) > 0,
+            }),
             54..60 => Intent::Shop(self.ask_shop()),
             _ => Intent::Bank(self.ask_bank()),
         })

@@ -198,7 +198,7 @@ pub(super) fn fight_intent() -> impl Strategy<Value = Intent> {
     prop_oneof![
         6 => target().prop_map(|target| Intent::Combat(combat::Intent::Attack { target })),
         1 => prop::sample::select(Style::ALL.to_vec()).prop_map(|it| Intent::Combat(combat::Intent::Style(it))),
-        1 => any::<bool>().prop_map(|it| Intent::Combat(combat::Intent::Retaliate(it))),
+        1 => any::<bool>().prop_map(|it| Intent::Combat(combat::Intent::Retaliate { on: it })),
         1 => prop::option::of(word())
             .prop_map(|spell| Intent::Combat(combat::Intent::Autocast { spell: spell.map(Into::into) })),
         1 => word().prop_map(|prayer| Intent::Prayer(prayer::Intent::Toggle { prayer: prayer.into() })),

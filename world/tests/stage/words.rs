@@ -97,8 +97,8 @@ impl Stage {
             ["fights", style] => {
                 Intent::Combat(combat::Intent::Style(Style::named(style).expect("a style")))
             }
-            ["hits", "back"] => Intent::Combat(combat::Intent::Retaliate(true)),
-            ["suffers"] => Intent::Combat(combat::Intent::Retaliate(false)),
+            ["hits", "back"] => Intent::Combat(combat::Intent::Retaliate { on: true }),
+            ["suffers"] => Intent::Combat(combat::Intent::Retaliate { on: false }),
             ["casts", "nothing"] => Intent::Combat(combat::Intent::Autocast { spell: None }),
             ["casts", spell] => Intent::Combat(combat::Intent::Autocast {
                 spell: Some(spell.into()),

@@ -199,7 +199,7 @@ impl Run {
                     }
                     Err(why) => {
                         self.context.metrics.input("refused");
-                        slot.tell(translate::error(&input, why));
+                        slot.tell(translate::bad_request(&input, why));
                     }
                 }
             }

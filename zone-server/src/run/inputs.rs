@@ -17,8 +17,12 @@ use crate::{
 
 impl Run {
     /// Takes in an input of a player.
-    pub(super) fn input(&mut self, gateway_id: &str, mut input: Input) {
+    pub(super) fn input(&mut self, gateway_id: &str, input: Input) {
         let who = CharacterId::from(input.character_id.as_str());
+        let mut input = match translate::take_in(input) {
+            Ok(input) => input,
+            Err((input, why)) => return self.unread(&who, &input, why),
+        };
         let Some(slot) = self.roster.get_mut(&who) else {
             return self.input_elsewhere(gateway_id, &who, input);
         };
@@ -46,7 +50,7 @@ impl Run {
             slot.tell(translate::error(&input, why));
             return self.context.metrics.input("leaving");
         }
-        translate::trade::name_screen(&mut input, slot.shows_confirm());
+        input.shows_confirm = slot.shows_confirm();
         match slot.inputs.take(input) {
             Taken::Queued => {}
             Taken::Duplicate => self.context.metrics.input("duplicate"),
@@ -55,6 +59,14 @@ impl Run {
                 slot.tell(too_much(&input));
                 self.context.metrics.input("full");
             }
+        }
+    }
+
+    /// Refuses an input that no gateway should have passed on.
+    fn unread(&mut self, who: &CharacterId, input: &Input, why: Refused) {
+        self.context.metrics.input("refused");
+        if let Some(slot) = self.roster.get_mut(who) {
+            slot.tell(translate::bad_request(input, why));
         }
     }
 

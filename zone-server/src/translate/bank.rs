@@ -3,91 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use proto::client::bank::{
-    BankCoins, BankDeposit, BankDepositAll, BankItem, BankMove, BankOpen, BankPlaceholder,
-    BankState, BankTab, BankWithdraw,
-};
-use world::{Arrange, Bank, Deposit, Intent, PlayerRecord, bank, bank::Event};
+use proto::client::bank::{BankItem, BankState};
+use world::{Bank, Deposit, PlayerRecord, bank::Event};
 
 use super::Told;
-
-/// `bank:open`.
-pub(crate) fn open(asked: &BankOpen) -> Intent {
-    Intent::Bank(bank::Intent::Open {
-        target: asked.target.as_str().into(),
-    })
-}
-
-/// `bank:depositAll`.
-pub(crate) fn deposit_all(asked: &BankDepositAll) -> Intent {
-    Intent::Bank(bank::Intent::DepositAll { tab: asked.tab })
-}
-
-/// `bank:depositEquipment`.
-pub(crate) fn deposit_worn(asked: &BankDepositAll) -> Intent {
-    Intent::Bank(bank::Intent::DepositWorn { tab: asked.tab })
-}
-
-/// `bank:deposit`.
-pub(crate) fn deposit(asked: &BankDeposit) -> Intent {
-    Intent::Bank(bank::Intent::Deposit {
-        slot: asked.slot,
-        quantity: asked.quantity,
-        tab: asked.tab,
-    })
-}
-
-/// `bank:withdraw`.
-pub(crate) fn withdraw(asked: &BankWithdraw) -> Intent {
-    Intent::Bank(bank::Intent::Withdraw {
-        item: asked.item_id.as_str().into(),
-        quantity: asked.quantity,
-        noted: asked.noted,
-    })
-}
-
-/// `bank:move`; it was checked: there is `with` or `before`.
-pub(crate) fn moved(asked: &BankMove) -> Intent {
-    let item = asked.item_id.as_str().into();
-    arrange(match (&asked.with, &asked.before) {
-        (Some(with), _) => Arrange::Swap {
-            item,
-            with: with.as_str().into(),
-        },
-        (None, other) => Arrange::Before {
-            other: other.as_deref().map_or(Arc::clone(&item), Into::into),
-            item,
-        },
-    })
-}
-
-/// `bank:tab`.
-pub(crate) fn tab(asked: &BankTab) -> Intent {
-    arrange(Arrange::Tab {
-        item: asked.item_id.as_str().into(),
-        tab: asked.tab,
-    })
-}
-
-/// `bank:placeholder`.
-pub(crate) fn placeholder(asked: &BankPlaceholder) -> Intent {
-    arrange(match asked.keep {
-        Some(keep) => Arrange::Placeholders(keep),
-        None => Arrange::Release(asked.release.as_deref().map(Into::into)),
-    })
-}
-
-/// `bank:coins`.
-pub(crate) fn coins(asked: &BankCoins) -> Intent {
-    Intent::Bank(bank::Intent::Coins {
-        amount: asked.amount,
-        out: asked.withdraw,
-    })
-}
-
-fn arrange(how: Arrange) -> Intent {
-    Intent::Bank(bank::Intent::Arrange(how))
-}
 
 /// `bank:state` with all that there is.
 pub(crate) fn whole(bank: &Bank) -> BankState {

@@ -1,30 +1,9 @@
 //! Fighting: its requests and notifications.
 
-use proto::client::{
-    ErrorCode,
-    combat::{Combat, CombatAutocast, CombatHit, CombatStyle},
-};
-use world::{Content, Hit, Intent, PlayerRecord, Style, combat, combat::Event};
+use proto::client::combat::{Combat, CombatHit};
+use world::{Content, Hit, PlayerRecord, combat::Event};
 
-use super::{Refused, Told};
-
-/// `combat:style`.
-pub(crate) fn style(asked: &CombatStyle) -> Result<Intent, Refused> {
-    let style = Style::named(&asked.style).ok_or_else(|| {
-        let all: Vec<&str> = Style::ALL.iter().map(|style| style.name()).collect();
-        Refused {
-            code: ErrorCode::InvalidData,
-            words: format!("style: one of {}", all.join(", ")),
-        }
-    })?;
-    Ok(Intent::Combat(combat::Intent::Style(style)))
-}
-
-/// `combat:autocast`.
-pub(crate) fn autocast(asked: &CombatAutocast) -> Intent {
-    let spell = asked.spell.as_deref().map(Into::into);
-    Intent::Combat(combat::Intent::Autocast { spell })
-}
+use super::Told;
 
 /// Returns the combat settings, `combat:update` and a part of `player:sync`.
 pub(crate) fn ways(record: &PlayerRecord, content: &Content) -> Combat {

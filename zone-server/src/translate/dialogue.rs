@@ -1,14 +1,9 @@
 //! Talking with NPCs: the requests and notifications.
 
-use proto::client::dialogue::{DialogueNode, DialogueRespond, DialogueResponse};
-use world::{Intent, Said, dialogue, dialogue::Event};
+use proto::client::dialogue::{DialogueNode, DialogueResponse};
+use world::{Said, dialogue::Event};
 
 use super::Told;
-
-/// `dialogue:respond`.
-pub(crate) fn respond(asked: DialogueRespond) -> Intent {
-    Intent::Dialogue(dialogue::Intent::Respond { index: asked.index })
-}
 
 /// Returns the message that shows a node of a dialogue.
 pub(crate) fn node(said: &Said) -> DialogueNode {

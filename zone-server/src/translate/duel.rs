@@ -7,12 +7,11 @@ use proto::{
     client::{
         ErrorCode,
         duel::{
-            DuelAcceptanceUpdated, DuelAddStake, DuelBounds, DuelCancelled, DuelChallenge,
-            DuelChallengeDeclined, DuelChallengeIncoming, DuelChallengeRespond, DuelChallengeSent,
-            DuelCompleted, DuelCorner, DuelCountdownStart, DuelCountdownTick, DuelEquipmentUpdated,
-            DuelError, DuelFightStart, DuelItem, DuelOpponentDisconnected, DuelOpponentReconnected,
-            DuelRef, DuelRemoveStake, DuelRulesUpdated, DuelSessionStarted, DuelStake,
-            DuelStakesUpdated, DuelStateChanged, DuelToggleEquipment, DuelToggleRule,
+            DuelAcceptanceUpdated, DuelBounds, DuelCancelled, DuelChallengeDeclined,
+            DuelChallengeIncoming, DuelChallengeSent, DuelCompleted, DuelCorner,
+            DuelCountdownStart, DuelCountdownTick, DuelEquipmentUpdated, DuelError, DuelFightStart,
+            DuelItem, DuelOpponentDisconnected, DuelOpponentReconnected, DuelRulesUpdated,
+            DuelSessionStarted, DuelStake, DuelStakesUpdated, DuelStateChanged,
         },
     },
     rpc::zone::v1::{Encounter, Private},
@@ -20,7 +19,7 @@ use proto::{
 use serde::Deserialize;
 use world::{
     Bounds, CharacterId, DuelEnd, DuelNotification, DuelPart, DuelResult, DuelRule, DuelShown,
-    DuelStage, Intent, Stack, Staked, content::EquipSlot, duel, duel::Event, item::SLOTS,
+    DuelStage, Stack, Staked, content::EquipSlot, duel::Event,
 };
 
 use super::{Refused, Told, for_gateway, private};
@@ -33,52 +32,6 @@ pub(crate) fn is_about_duel(event: &str) -> bool {
     event.starts_with("duel:")
 }
 
-/// `duel:challenge`.
-pub(crate) fn challenge(asked: &DuelChallenge) -> Intent {
-    Intent::Duel(duel::Intent::Challenge {
-        target: asked.target_player_id.as_str().into(),
-    })
-}
-
-/// `duel:challenge:respond`.
-pub(crate) fn answer(asked: &DuelChallengeRespond) -> Intent {
-    Intent::Duel(duel::Intent::Answer {
-        challenge: asked.challenge_id.as_str().into(),
-        accept: asked.accept,
-    })
-}
-
-/// `duel:toggle:rule`.
-pub(crate) fn rule(asked: &DuelToggleRule) -> Result<Intent, Refused> {
-    let rule = DuelRule::named(&asked.rule).ok_or_else(|| Refused {
-        code: ErrorCode::InvalidRule,
-        words: format!("rule: one of {}", names(DuelRule::ALL, |rule| rule.name())),
-    })?;
-    Ok(Intent::Duel(duel::Intent::Rule {
-        duel: asked.duel_id.as_str().into(),
-        rule,
-    }))
-}
-
-/// `duel:toggle:equipment`.
-pub(crate) fn bare(asked: &DuelToggleEquipment) -> Result<Intent, Refused> {
-    let named = |place: &&EquipSlot| name_of(**place) == asked.slot;
-    let place = EquipSlot::ALL.iter().find(named).copied();
-    let place = place.or_else(|| EquipSlot::named(&asked.slot));
-    let place = place.ok_or_else(|| Refused {
-        code: ErrorCode::InvalidSlot,
-        words: format!("slot: one of {}", names(&EquipSlot::ALL, |at| name_of(*at))),
-    })?;
-    Ok(Intent::Duel(duel::Intent::Bare {
-        duel: asked.duel_id.as_str().into(),
-        place,
-    }))
-}
-
-fn names<T>(all: &[T], name: impl Fn(&T) -> &'static str) -> String {
-    all.iter().map(name).collect::<Vec<_>>().join(", ")
-}
-
 /// Returns the name that duels have for an equipment slot.
 fn name_of(place: EquipSlot) -> &'static str {
     match place {
@@ -86,61 +39,6 @@ fn name_of(place: EquipSlot) -> &'static str {
         EquipSlot::Arrows => "ammo",
         place => place.name(),
     }
-}
-
-/// `duel:add:stake`.
-pub(crate) fn stake(asked: &DuelAddStake) -> Result<Intent, Refused> {
-    let slot = u8::try_from(asked.inventory_slot).ok();
-    let slot = slot.filter(|slot| *slot < SLOTS).ok_or_else(|| Refused {
-        code: ErrorCode::InvalidSlot,
-        words: format!("inventorySlot: 0 to {}", SLOTS - 1),
-    })?;
-    let many = u32::try_from(asked.quantity).ok();
-    let quantity = many.filter(|many| (1..=world::item::QUANTITY_MAX).contains(many));
-    let quantity = quantity.ok_or_else(|| Refused {
-        code: ErrorCode::InvalidQuantity,
-        words: "quantity: 1 up to what lies there".to_owned(),
-    })?;
-    Ok(Intent::Duel(duel::Intent::Stake {
-        duel: asked.duel_id.as_str().into(),
-        slot,
-        quantity,
-    }))
-}
-
-/// `duel:remove:stake`.
-pub(crate) fn unstake(asked: &DuelRemoveStake) -> Result<Intent, Refused> {
-    let place = u8::try_from(asked.stake_index).ok();
-    let place = place.ok_or_else(|| Refused {
-        code: ErrorCode::StakeNotFound,
-        words: "stakeIndex: from 0 up to the last of the own stakes".to_owned(),
-    })?;
-    Ok(Intent::Duel(duel::Intent::Unstake {
-        duel: asked.duel_id.as_str().into(),
-        place,
-    }))
-}
-
-/// `duel:accept:rules`, `duel:accept:stakes`, `duel:accept:final`.
-pub(crate) fn agree(asked: &DuelRef, seen: DuelStage) -> Intent {
-    Intent::Duel(duel::Intent::Agree {
-        duel: asked.duel_id.as_str().into(),
-        seen,
-    })
-}
-
-/// `duel:cancel`.
-pub(crate) fn cancel(asked: &DuelRef) -> Intent {
-    Intent::Duel(duel::Intent::Cancel {
-        duel: asked.duel_id.as_str().into(),
-    })
-}
-
-/// `duel:forfeit`.
-pub(crate) fn forfeit(asked: &DuelRef) -> Intent {
-    Intent::Duel(duel::Intent::Forfeit {
-        duel: asked.duel_id.as_str().into(),
-    })
 }
 
 /// Returns the answer to a refused request.
@@ -519,52 +417,9 @@ pub(crate) fn told(event: &Event) -> Told {
 
 #[cfg(test)]
 mod tests {
+    use proto::client::ErrorCode;
+
     use super::*;
-
-    #[test]
-    fn numbers_and_names_out_of_bounds_are_refused_with_the_code_of_a_duel() {
-        let duel_id = || "d".to_owned();
-        let stake = |inventory_slot, quantity| {
-            let asked = DuelAddStake {
-                duel_id: duel_id(),
-                inventory_slot,
-                quantity,
-            };
-            super::stake(&asked).map_err(|why| why.code)
-        };
-        for slot in [-1, 28, 256, i64::MAX] {
-            assert_eq!(stake(slot, 1), Err(ErrorCode::InvalidSlot), "{slot}");
-        }
-        for many in [0, -1, 1 << 31, 1 << 32, i64::MIN] {
-            assert_eq!(stake(0, many), Err(ErrorCode::InvalidQuantity), "{many}");
-        }
-        assert!(stake(27, (1 << 31) - 1).is_ok());
-        let asked = DuelToggleRule {
-            duel_id: duel_id(),
-            rule: "noLuck".to_owned(),
-        };
-        let why = rule(&asked).unwrap_err();
-        assert_eq!(why.code, ErrorCode::InvalidRule);
-        assert!(why.words.contains("noFood"), "{}", why.words);
-    }
-
-    #[test]
-    fn places_have_the_names_of_duels_and_their_own() {
-        for (slot, place) in [
-            ("head", EquipSlot::Helmet),
-            ("helmet", EquipSlot::Helmet),
-            ("ammo", EquipSlot::Arrows),
-            ("ring", EquipSlot::Ring),
-        ] {
-            let asked = DuelToggleEquipment {
-                duel_id: "d".to_owned(),
-                slot: slot.to_owned(),
-            };
-            let duel = "d".into();
-            let expected = Intent::Duel(duel::Intent::Bare { duel, place });
-            assert_eq!(bare(&asked), Ok(expected), "{slot}");
-        }
-    }
 
     #[test]
     fn failures_name_their_duel_in_capitals() {

@@ -3,75 +3,13 @@
 use std::collections::BTreeMap;
 
 use proto::client::{
-    ErrorCode,
-    coins::{CoinsDeposit, CoinsUpdate, CoinsWithdraw},
-    inventory::{
-        InventoryDrop, InventoryMove, InventoryUpdate, InventoryUse, SlotUpdate, UseTarget,
-    },
+    coins::CoinsUpdate,
+    inventory::{InventoryUpdate, SlotUpdate},
     sync::Stack,
 };
-use world::{
-    Intent, PlayerRecord, Skill, Stack as Held, ground_items, pack, pack::Event, skilling, use_item,
-};
+use world::{PlayerRecord, Stack as Held, pack::Event};
 
-use super::{Refused, Told};
-
-/// `inventory:drop`.
-pub(crate) fn drop(asked: &InventoryDrop) -> Intent {
-    Intent::GroundItems(ground_items::Intent::Drop {
-        slot: asked.slot,
-        quantity: asked.quantity,
-    })
-}
-
-/// `inventory:use`.
-///
-/// # Errors
-/// There is no such skill.
-pub(crate) fn used(asked: &InventoryUse) -> Result<Intent, Refused> {
-    let slot = asked.slot;
-    let skill = asked.skill.as_deref().map(skill).transpose()?;
-    Ok(match &asked.target {
-        None => Intent::UseItem(use_item::Intent::Use { slot, skill }),
-        Some(UseTarget::Slot(other)) => Intent::Skilling(skilling::Intent::UseWith {
-            slot,
-            other: *other,
-        }),
-        Some(UseTarget::Entity(id)) => Intent::Skilling(skilling::Intent::UseOn {
-            slot,
-            target: id.as_str().into(),
-        }),
-    })
-}
-
-fn skill(name: &str) -> Result<Skill, Refused> {
-    Skill::named(name).ok_or_else(|| Refused {
-        code: ErrorCode::InvalidData,
-        words: format!("skill: one of {}", Skill::ALL.map(Skill::name).join(", ")),
-    })
-}
-
-/// `inventory:move`.
-pub(crate) fn move_slot(asked: &InventoryMove) -> Intent {
-    Intent::Pack(pack::Intent::MoveSlot {
-        from: asked.from,
-        to: asked.to,
-    })
-}
-
-/// `coins:withdraw`.
-pub(crate) fn withdraw(asked: &CoinsWithdraw) -> Intent {
-    Intent::Pack(pack::Intent::WithdrawCoins {
-        amount: asked.amount,
-    })
-}
-
-/// `coins:deposit`.
-pub(crate) fn deposit(asked: &CoinsDeposit) -> Intent {
-    Intent::Pack(pack::Intent::DepositCoins {
-        amount: asked.amount,
-    })
-}
+use super::Told;
 
 /// `inventory:update` of these slots.
 pub(crate) fn update(inventory: &BTreeMap<u8, Held>, slots: &[u8]) -> InventoryUpdate {

@@ -1,7 +1,6 @@
 //! Between what the processes say and what the world means: exhaustive matches, so that the
 //! compiler names whatever a new event lacks. One file per feature.
 
-pub(crate) mod action;
 pub(crate) mod activity;
 pub(crate) mod agent;
 mod arrivals;
@@ -33,13 +32,19 @@ mod vitals;
 use bytes::Bytes;
 use proto::{
     client::{
-        ClientMessage, ErrorCode, ServerEvent, admin::OPERATOR_TELEPORT, coins::CoinsUpdate,
-        duel::DuelError, error::Error, session::Ack, trade::TradeError,
+        ErrorCode, Format, ServerEvent,
+        admin::OPERATOR_TELEPORT,
+        coins::CoinsUpdate,
+        data_json,
+        duel::DuelError,
+        error::Error,
+        session::{Ack, WORLD_LEAVE},
+        trade::TradeError,
     },
     rpc::zone::v1::{Encounter, Input, Notification, Private},
 };
 use world::{
-    CharacterId, Content, DuelStage, EntityId, Event, Intent, PlayerRecord, Refusal,
+    CharacterId, Content, EntityId, Event, Intent, PlayerRecord, Refusal, Screen,
     content::EquipSlot, item::SLOTS,
 };
 
@@ -61,117 +66,60 @@ pub(crate) struct Refused {
     pub(crate) words: String,
 }
 
-/// Reads what a player asks. Never panics, whatever the bytes.
-#[allow(clippy::too_many_lines, reason = "one arm a packet")]
+/// Takes in the data of an input, which a gateway passes on as they came: as JSON text from now on.
+///
+/// # Errors
+/// The data are no MessagePack.
+pub(crate) fn take_in(input: Input) -> Result<Input, (Input, Refused)> {
+    if !input.message_pack {
+        return Ok(input);
+    }
+    match data_json(Format::MessagePack, input.data.clone()) {
+        Ok(data) => Ok(Input {
+            data,
+            message_pack: false,
+            ..input
+        }),
+        Err(words) => Err((
+            input,
+            Refused {
+                code: ErrorCode::Malformed,
+                words,
+            },
+        )),
+    }
+}
+
+/// Reads the request of a player. Never panics, whatever the bytes.
 pub(crate) fn request(input: &Input) -> Result<Request, Refused> {
     if input.event == OPERATOR_TELEPORT {
         return operator::teleport(&input.data).map(Request::Intent);
     }
-    let intent = match message(input)? {
-        ClientMessage::WorldLeave(_) => return Ok(Request::Leave),
-        ClientMessage::Move(asked) => movement::intent(&asked),
-        ClientMessage::Action(asked) => action::intent(&asked)?,
-        ClientMessage::Drop(asked) => inventory::drop(&asked),
-        ClientMessage::MoveSlot(asked) => inventory::move_slot(&asked),
-        ClientMessage::Use(asked) => inventory::used(&asked)?,
-        ClientMessage::Equip(asked) => equipment::equip(&asked),
-        ClientMessage::Unequip(asked) => equipment::remove(asked.slot),
-        ClientMessage::OpenBank(asked) => bank::open(&asked),
-        ClientMessage::CloseBank(_) => Intent::Bank(world::bank::Intent::Close),
-        ClientMessage::BankDeposit(asked) => bank::deposit(&asked),
-        ClientMessage::BankDepositAll(asked) => bank::deposit_all(&asked),
-        ClientMessage::BankDepositEquipment(asked) => bank::deposit_worn(&asked),
-        ClientMessage::BankWithdraw(asked) => bank::withdraw(&asked),
-        ClientMessage::BankMove(asked) => bank::moved(&asked),
-        ClientMessage::BankTab(asked) => bank::tab(&asked),
-        ClientMessage::BankPlaceholder(asked) => bank::placeholder(&asked),
-        ClientMessage::BankCoins(asked) => bank::coins(&asked),
-        ClientMessage::Respond(asked) => dialogue::respond(asked),
-        ClientMessage::ContinueDialogue(_) => Intent::Dialogue(world::dialogue::Intent::Continue),
-        ClientMessage::CloseDialogue(_) => Intent::Dialogue(world::dialogue::Intent::End),
-        ClientMessage::QuestList(_) => quest::list(),
-        ClientMessage::QuestDetail(asked) => {
-            quest::about(&asked, |quest| world::quests::Intent::Show { quest })
-        }
-        ClientMessage::AcceptQuest(asked) => {
-            quest::about(&asked, |quest| world::quests::Intent::Accept { quest })
-        }
-        ClientMessage::AbandonQuest(asked) => {
-            quest::about(&asked, |quest| world::quests::Intent::Abandon { quest })
-        }
-        ClientMessage::CompleteQuest(asked) => {
-            quest::about(&asked, |quest| world::quests::Intent::Complete { quest })
-        }
-        ClientMessage::WithdrawCoins(asked) => inventory::withdraw(&asked),
-        ClientMessage::DepositCoins(asked) => inventory::deposit(&asked),
-        ClientMessage::CombatStyle(asked) => combat::style(&asked)?,
-        ClientMessage::CombatRetaliate(asked) => {
-            Intent::Combat(world::combat::Intent::Retaliate(asked.on))
-        }
-        ClientMessage::CombatAutocast(asked) => combat::autocast(&asked),
-        ClientMessage::PrayerToggle(asked) => prayer::toggle(&asked),
-        ClientMessage::ShopOpen(asked) => shop::open(&asked),
-        ClientMessage::ShopClose(_) => Intent::Shop(world::shop::Intent::Close),
-        ClientMessage::ShopBuy(asked) => shop::buy(&asked),
-        ClientMessage::ShopSell(asked) => shop::sell(&asked),
-        ClientMessage::TradeRequest(asked) => trade::ask(&asked),
-        ClientMessage::TradeRequestRespond(asked) => trade::answer(&asked),
-        ClientMessage::TradeAddItem(asked) => trade::offer(&asked)?,
-        ClientMessage::TradeRemoveItem(asked) => trade::withdraw(&asked)?,
-        ClientMessage::TradeSetItemQuantity(asked) => trade::change(&asked)?,
-        ClientMessage::TradeAccept(asked) => trade::accept(&asked),
-        ClientMessage::TradeCancelAccept(asked) => trade::doubt(&asked),
-        ClientMessage::TradeCancel(asked) => trade::cancel(&asked),
-        ClientMessage::DuelChallenge(asked) => duel::challenge(&asked),
-        ClientMessage::DuelChallengeRespond(asked) => duel::answer(&asked),
-        ClientMessage::DuelToggleRule(asked) => duel::rule(&asked)?,
-        ClientMessage::DuelToggleEquipment(asked) => duel::bare(&asked)?,
-        ClientMessage::DuelAcceptRules(asked) => duel::agree(&asked, DuelStage::Rules),
-        ClientMessage::DuelAddStake(asked) => duel::stake(&asked)?,
-        ClientMessage::DuelRemoveStake(asked) => duel::unstake(&asked)?,
-        ClientMessage::DuelAcceptStakes(asked) => duel::agree(&asked, DuelStage::Stakes),
-        ClientMessage::DuelAcceptFinal(asked) => duel::agree(&asked, DuelStage::Confirming),
-        ClientMessage::DuelCancel(asked) => duel::cancel(&asked),
-        ClientMessage::DuelForfeit(asked) => duel::forfeit(&asked),
-        ClientMessage::Authenticate(_)
-        | ClientMessage::Resume(_)
-        | ClientMessage::Ping(_)
-        | ClientMessage::AdminElevate(_)
-        | ClientMessage::AdminCommand(_)
-        | ClientMessage::WorldWatch(_)
-        | ClientMessage::CharacterList(_)
-        | ClientMessage::CharacterCreate(_)
-        | ClientMessage::CharacterDelete(_)
-        | ClientMessage::WorldEnter(_)
-        | ClientMessage::Chat(_)
-        | ClientMessage::FriendsList(_)
-        | ClientMessage::RequestFriend(_)
-        | ClientMessage::AcceptFriend(_)
-        | ClientMessage::DeclineFriend(_)
-        | ClientMessage::RemoveFriend(_)
-        | ClientMessage::Ignore(_)
-        | ClientMessage::Unignore(_) => {
-            return Err(Refused {
-                code: ErrorCode::Unsupported,
-                words: "this is not for a zone to answer".to_owned(),
-            });
-        }
+    if input.event == WORLD_LEAVE {
+        return Ok(Request::Leave);
+    }
+    let shown = if input.shows_confirm {
+        Screen::Confirm
+    } else {
+        Screen::Offer
     };
-    Ok(Request::Intent(intent))
+    let intent = Intent::read(&input.event, &input.data, shown);
+    intent.map(Request::Intent).map_err(refusal::bad_request)
 }
 
-fn message(input: &Input) -> Result<ClientMessage, Refused> {
-    let mut data = serde_json::Deserializer::from_slice(&input.data);
-    match ClientMessage::from_data(&input.event, &mut data) {
-        Some(Ok(message)) => Ok(message),
-        Some(Err(words)) => Err(Refused {
-            code: ErrorCode::InvalidData,
-            words,
-        }),
-        None => Err(Refused {
-            code: ErrorCode::UnknownEvent,
-            words: "there is no such event".to_owned(),
-        }),
+/// Answers a request that was not read, or that the world refuses whatever its state. Data that do
+/// not fit count against the session.
+pub(crate) fn bad_request(input: &Input, why: Refused) -> Private {
+    let unread = matches!(
+        why.code,
+        ErrorCode::InvalidData | ErrorCode::Malformed | ErrorCode::UnknownEvent
+    );
+    if !unread {
+        return error(input, why);
+    }
+    Private {
+        malformed: true,
+        ..plain_error(input, why)
     }
 }
 
@@ -336,12 +284,16 @@ pub(crate) fn ack(id: &Bytes) -> Option<Private> {
 
 /// Returns the answer to a refused request.
 pub(crate) fn error(input: &Input, why: Refused) -> Private {
-    if trade::is_about_trade(&input.event) || action::asks_to_trade(input) {
+    if trade::is_about_trade(input) {
         return trade::error(&input.data, input.id.clone(), why);
     }
     if duel::is_about_duel(&input.event) {
         return duel::error(&input.data, input.id.clone(), why);
     }
+    plain_error(input, why)
+}
+
+fn plain_error(input: &Input, why: Refused) -> Private {
     let error = Error {
         code: why.code,
         message: why.words,
@@ -370,56 +322,81 @@ mod tests {
     }
 
     #[test]
-    fn each_event_has_its_meaning() {
-        let walk = request(&input(
-            "player:move",
-            r#"{"target":{"x":-3,"z":9},"run":true}"#,
-        ));
+    fn a_request_means_an_intent_or_to_leave() {
         let to = Tile { x: -3, z: 9 };
+        let data = r#"{"target":{"x":-3,"z":9},"run":true}"#;
         let run = Some(true);
+        let walk = Intent::from(world::movement::Intent::Walk { to, run });
         assert_eq!(
-            walk,
-            Ok(Request::Intent(Intent::Movement(
-                world::movement::Intent::Walk { to, run }
-            )))
-        );
-        let stop = request(&input("player:move", r#"{"stop":true}"#));
-        assert_eq!(
-            stop,
-            Ok(Request::Intent(Intent::Movement(
-                world::movement::Intent::Stop
-            )))
-        );
-        let run = request(&input("player:move", r#"{"run":false}"#));
-        assert_eq!(
-            run,
-            Ok(Request::Intent(Intent::Movement(
-                world::movement::Intent::Run(false)
-            )))
+            request(&input("player:move", data)),
+            Ok(Request::Intent(walk))
         );
         assert_eq!(request(&input("world:leave", "{}")), Ok(Request::Leave));
-        let look = request(&input(
-            "player:action",
-            r#"{"action":"examine","target":"npc:1"}"#,
-        ));
-        let target = "npc:1".into();
+    }
+
+    #[test]
+    fn data_in_message_pack_are_read_as_json() {
+        let packed = Input {
+            data: Bytes::from_static(b"\x81\xa4slot\x03"),
+            message_pack: true,
+            ..input("inventory:equip", "")
+        };
+        let taken = take_in(packed).unwrap();
         assert_eq!(
-            look,
-            Ok(Request::Intent(Intent::Examine(
-                world::examine::Intent::Examine { target }
-            )))
+            (&*taken.data, taken.message_pack),
+            (&b"{\"slot\":3}"[..], false)
         );
-        let follow = request(&input(
-            "player:action",
-            r#"{"action":"follow","target":"bob"}"#,
-        ));
-        let target = "bob".into();
-        assert_eq!(
-            follow,
-            Ok(Request::Intent(Intent::Movement(
-                world::movement::Intent::Follow { target }
-            )))
-        );
+        let broken = Input {
+            data: Bytes::from_static(b"\x81\xa4slot"),
+            message_pack: true,
+            ..input("inventory:equip", "")
+        };
+        let (input, why) = take_in(broken).unwrap_err();
+        assert_eq!(why.code, ErrorCode::Malformed);
+        assert!(bad_request(&input, why).malformed);
+    }
+
+    #[test]
+    fn an_agreement_is_to_the_screen_that_was_shown_when_it_came() {
+        let accept = |shows_confirm| {
+            let input = Input {
+                shows_confirm,
+                ..input("tradeAccept", r#"{"tradeId":"t"}"#)
+            };
+            request(&input)
+        };
+        let to = |seen| {
+            let trade = "t".into();
+            let intent = world::trade::Intent::Accept { trade, seen };
+            Ok(Request::Intent(intent.into()))
+        };
+        assert_eq!(accept(false), to(Screen::Offer));
+        assert_eq!(accept(true), to(Screen::Confirm));
+    }
+
+    /// The data of a trade that do not fit are malformed; a slot that no pack has is a trade's error.
+    #[test]
+    fn data_that_do_not_fit_are_an_error_and_count_as_malformed() {
+        let answer = |data| {
+            let input = input("tradeAddItem", data);
+            bad_request(&input, request(&input).unwrap_err())
+        };
+        let unread = answer(r#"{"tradeId":"t","inventorySlot":"x"}"#);
+        assert_eq!((&*unread.event, unread.malformed), ("error", true));
+        let refused = answer(r#"{"tradeId":"t","inventorySlot":28}"#);
+        assert_eq!((&*refused.event, refused.malformed), ("tradeError", false));
+    }
+
+    #[test]
+    fn a_trade_that_comes_to_nothing_is_told_as_one() {
+        let told = |event, data| {
+            let why = refusal::refused(world::Refusal::TooFar);
+            error(&input(event, data), why).event
+        };
+        let trade = r#"{"action":"trade","target":"bob"}"#;
+        assert_eq!(told("player:action", trade), "tradeError");
+        let follow = r#"{"action":"follow","target":"bob"}"#;
+        assert_eq!(told("player:action", follow), "error");
     }
 
     #[test]
@@ -437,7 +414,7 @@ mod tests {
         assert_eq!(code("player:fly", "{}"), ErrorCode::UnknownEvent);
         assert_eq!(
             code("player:chat", r#"{"message":"hi"}"#),
-            ErrorCode::Unsupported
+            ErrorCode::UnknownEvent
         );
         assert_eq!(
             code("player:action", r#"{"action":"attack"}"#),

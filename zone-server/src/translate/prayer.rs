@@ -1,16 +1,9 @@
 //! Prayers: their requests and notifications.
 
-use proto::client::prayer::{Prayer, PrayerToggle};
-use world::{Intent, PlayerRecord, Skill, prayer, prayer::Event};
+use proto::client::prayer::Prayer;
+use world::{PlayerRecord, Skill, prayer::Event};
 
 use super::Told;
-
-/// `prayer:toggle`.
-pub(crate) fn toggle(asked: &PrayerToggle) -> Intent {
-    Intent::Prayer(prayer::Intent::Toggle {
-        prayer: asked.prayer.as_str().into(),
-    })
-}
 
 /// `prayer:update`, and a part of `player:sync`.
 pub(crate) fn all(record: &PlayerRecord) -> Prayer {

@@ -5,29 +5,18 @@ use std::sync::Arc;
 
 use proto::client::{
     quest::{
-        QuestCompleted, QuestDetail, QuestEntry, QuestList, QuestProgress, QuestRef,
-        QuestRequirements, QuestRewards, QuestStage, QuestStatus, QuestUpdate,
+        QuestCompleted, QuestDetail, QuestEntry, QuestList, QuestProgress, QuestRequirements,
+        QuestRewards, QuestStage, QuestStatus, QuestUpdate,
     },
     sync::Stack,
 };
 use world::{
-    Content, Intent, PlayerRecord, QuestState, Quests,
+    Content, PlayerRecord, QuestState, Quests,
     content::{Quest, Reward, Stage, StageKind},
-    quests,
     quests::Event,
 };
 
 use super::{Told, skill};
-
-/// `quest:list`.
-pub(crate) fn list() -> Intent {
-    Intent::Quests(quests::Intent::List)
-}
-
-/// `quest:detail`, `quest:accept`, `quest:abandon` and `quest:complete`, by what they wish.
-pub(crate) fn about(asked: &QuestRef, wish: impl Fn(Arc<str>) -> quests::Intent) -> Intent {
-    Intent::Quests(wish(asked.quest_id.as_str().into()))
-}
 
 fn status(quests: &Quests, quest: &str) -> QuestStatus {
     match world::quests::status(quests, quest) {

@@ -1,7 +1,7 @@
 //! The world's refusals as codes and words.
 
-use proto::client::ErrorCode;
-use world::Refusal;
+use proto::client::{ErrorCode, shortened};
+use world::{BadRequest, Refusal};
 
 use super::Refused;
 
@@ -11,6 +11,21 @@ pub(crate) fn refused(refusal: Refusal) -> Refused {
         // The test below knows that each has one.
         code: ErrorCode::of_wire(refusal.code()).unwrap_or(ErrorCode::Internal),
         words: refusal.sentence().to_owned(),
+    }
+}
+
+/// Returns the refusal of a request that the world could not read or always refuses.
+pub(super) fn bad_request(why: BadRequest) -> Refused {
+    match why {
+        BadRequest::Refused(refusal) => refused(refusal),
+        BadRequest::Data(words) => Refused {
+            code: ErrorCode::InvalidData,
+            words: shortened(words),
+        },
+        BadRequest::UnknownEvent => Refused {
+            code: ErrorCode::UnknownEvent,
+            words: "there is no such event".to_owned(),
+        },
     }
 }
 

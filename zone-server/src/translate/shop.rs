@@ -1,32 +1,9 @@
 //! Shops: their requests and notifications.
 
-use proto::client::shop::{ShopBuy, ShopItem, ShopOpen, ShopSell, ShopState};
-use world::{Intent, ShopShown, shop, shop::Event};
+use proto::client::shop::{ShopItem, ShopState};
+use world::{ShopShown, shop::Event};
 
 use super::Told;
-
-/// `shop:open`.
-pub(crate) fn open(asked: &ShopOpen) -> Intent {
-    Intent::Shop(shop::Intent::Open {
-        target: asked.target.as_str().into(),
-    })
-}
-
-/// `shop:buy`.
-pub(crate) fn buy(asked: &ShopBuy) -> Intent {
-    Intent::Shop(shop::Intent::Buy {
-        item: asked.item_id.as_str().into(),
-        quantity: asked.quantity,
-    })
-}
-
-/// `shop:sell`.
-pub(crate) fn sell(asked: &ShopSell) -> Intent {
-    Intent::Shop(shop::Intent::Sell {
-        slot: asked.slot,
-        quantity: asked.quantity,
-    })
-}
 
 /// `shop:state`.
 pub(crate) fn state(shop: &ShopShown) -> ShopState {

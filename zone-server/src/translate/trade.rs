@@ -3,130 +3,35 @@
 use bytes::Bytes;
 use proto::{
     client::{
-        ErrorCode, ServerEvent,
+        ServerEvent,
         session::Ack,
         trade::{
-            TradeAccept, TradeAck, TradeAddItem, TradeCancelled, TradeCompleted,
-            TradeConfirmScreen, TradeError, TradeIncoming, TradeItem, TradeOffer, TradeReceived,
-            TradeRef, TradeRemoveItem, TradeRequest, TradeRequestRespond, TradeScreen,
-            TradeSetItemQuantity, TradeStarted, TradeUpdated, TradeValues,
+            TradeAck, TradeCancelled, TradeCompleted, TradeConfirmScreen, TradeError,
+            TradeIncoming, TradeItem, TradeOffer, TradeReceived, TradeStarted, TradeUpdated,
+            TradeValues,
         },
     },
     rpc::zone::v1::{Encounter, Input, Private},
 };
 use serde::Deserialize;
 use world::{
-    CharacterId, EntityId, Intent, Offer, Screen, TradeEnd, TradeNotification, TradeStep,
-    item::SLOTS, trade, trade::Event,
+    CharacterId, EntityId, Offer, Screen, TradeEnd, TradeNotification, TradeStep, trade::Event,
 };
 
 use super::{Refused, Told, for_gateway, private};
 
-const ACCEPT: &str = "tradeAccept";
-
-/// Returns whether its failures are told as `tradeError`.
-pub(crate) fn is_about_trade(event: &str) -> bool {
-    event.starts_with("trade")
-}
-
-/// `tradeRequest`.
-pub(crate) fn ask(asked: &TradeRequest) -> Intent {
-    Intent::Trade(trade::Intent::Ask {
-        target: asked.target_player_id.as_str().into(),
-    })
-}
-
-/// `tradeRequestRespond`.
-pub(crate) fn answer(asked: &TradeRequestRespond) -> Intent {
-    Intent::Trade(trade::Intent::Answer {
-        trade: asked.trade_id.as_str().into(),
-        accept: asked.accept,
-    })
-}
-
-/// `tradeAddItem`.
-pub(crate) fn offer(asked: &TradeAddItem) -> Result<Intent, Refused> {
-    Ok(Intent::Trade(trade::Intent::Offer {
-        trade: asked.trade_id.as_str().into(),
-        slot: slot("inventorySlot", asked.inventory_slot)?,
-        quantity: asked.quantity.map(quantity).transpose()?,
-    }))
-}
-
-/// `tradeSetItemQuantity`.
-pub(crate) fn change(asked: &TradeSetItemQuantity) -> Result<Intent, Refused> {
-    Ok(Intent::Trade(trade::Intent::Change {
-        trade: asked.trade_id.as_str().into(),
-        place: slot("tradeSlot", asked.trade_slot)?,
-        quantity: quantity(asked.quantity)?,
-    }))
-}
-
-/// `tradeRemoveItem`.
-pub(crate) fn withdraw(asked: &TradeRemoveItem) -> Result<Intent, Refused> {
-    Ok(Intent::Trade(trade::Intent::Withdraw {
-        trade: asked.trade_id.as_str().into(),
-        place: slot("tradeSlot", asked.trade_slot)?,
-    }))
-}
-
-/// `tradeAccept`; one that names no screen was given one by [`name_screen`].
-pub(crate) fn accept(asked: &TradeAccept) -> Intent {
-    Intent::Trade(trade::Intent::Accept {
-        trade: asked.trade_id.as_str().into(),
-        seen: match asked.screen {
-            Some(TradeScreen::Confirm) => Screen::Confirm,
-            Some(TradeScreen::Offer) | None => Screen::Offer,
-        },
-    })
-}
-
-/// `tradeCancelAccept`.
-pub(crate) fn doubt(asked: &TradeRef) -> Intent {
-    Intent::Trade(trade::Intent::Doubt {
-        trade: asked.trade_id.as_str().into(),
-    })
-}
-
-/// `tradeCancel`.
-pub(crate) fn cancel(asked: &TradeRef) -> Intent {
-    Intent::Trade(trade::Intent::Cancel {
-        trade: asked.trade_id.as_str().into(),
-    })
-}
-
-fn slot(name: &str, slot: i64) -> Result<u8, Refused> {
-    let slot = u8::try_from(slot).ok().filter(|slot| *slot < SLOTS);
-    slot.ok_or_else(|| Refused {
-        code: ErrorCode::InvalidSlot,
-        words: format!("{name}: 0 to {}", SLOTS - 1),
-    })
-}
-
-fn quantity(quantity: i64) -> Result<u32, Refused> {
-    let many = u32::try_from(quantity).ok();
-    let many = many.filter(|many| (1..=world::item::QUANTITY_MAX).contains(many));
-    many.ok_or_else(|| Refused {
-        code: ErrorCode::InvalidQuantity,
-        words: "quantity: 1 up to what lies there".to_owned(),
-    })
-}
-
-/// An agreement that names no screen is one to the screen that its player was shown last when it
-/// was received: one made before the confirmation screen was sent never counts for that.
-pub(crate) fn name_screen(input: &mut Input, shows_confirm: bool) {
-    if input.event != ACCEPT {
-        return;
+/// Returns whether `tradeError` tells its failure.
+pub(crate) fn is_about_trade(input: &Input) -> bool {
+    #[derive(Deserialize)]
+    struct Action {
+        action: String,
     }
-    let Ok(mut asked) = serde_json::from_slice::<TradeAccept>(&input.data) else {
-        return;
-    };
-    asked.screen.get_or_insert(if shows_confirm {
-        TradeScreen::Confirm
-    } else {
-        TradeScreen::Offer
-    });
-    input.data = proto::encode::json(&asked).into();
+    let acts = input.event == "player:action";
+    let action = acts.then(|| serde_json::from_slice::<Action>(&input.data).ok());
+    input.event.starts_with("trade")
+        || action
+            .flatten()
+            .is_some_and(|asked| asked.action == "trade")
 }
 
 /// Returns whether a message leaves its reader with the confirmation screen, if it says so.
@@ -149,6 +54,7 @@ pub(crate) fn asked(trade: &EntityId, re: Bytes) -> Private {
         re,
         encounter: Some(lasts(trade)),
         only_answers: true,
+        ..Private::default()
     }
 }
 
@@ -378,58 +284,9 @@ pub(crate) fn told(event: &Event) -> Told {
 
 #[cfg(test)]
 mod tests {
+    use proto::client::ErrorCode;
+
     use super::*;
-
-    fn input(data: &'static str) -> Input {
-        Input {
-            event: ACCEPT.to_owned(),
-            data: Bytes::from_static(data.as_bytes()),
-            ..Input::default()
-        }
-    }
-
-    #[test]
-    fn an_agreement_without_a_screen_is_to_the_one_that_was_shown_when_it_came() {
-        let named = |data, confirm| {
-            let mut input = input(data);
-            name_screen(&mut input, confirm);
-            let asked: TradeAccept = serde_json::from_slice(&input.data).unwrap();
-            asked.screen
-        };
-        let bare = r#"{"tradeId":"t"}"#;
-        assert_eq!(named(bare, false), Some(TradeScreen::Offer));
-        assert_eq!(named(bare, true), Some(TradeScreen::Confirm));
-        let said = r#"{"tradeId":"t","screen":"offer"}"#;
-        assert_eq!(named(said, true), Some(TradeScreen::Offer));
-    }
-
-    #[test]
-    fn what_cannot_be_read_stays_as_it_is() {
-        let mut input = input(r#"{"tradeId":7}"#);
-        name_screen(&mut input, true);
-        assert_eq!(&*input.data, br#"{"tradeId":7}"#);
-    }
-
-    #[test]
-    fn numbers_out_of_bounds_are_refused_with_the_code_of_a_trade() {
-        let offer = |inventory_slot, quantity| {
-            let trade_id = "t".to_owned();
-            let asked = TradeAddItem {
-                trade_id,
-                inventory_slot,
-                quantity,
-            };
-            super::offer(&asked).map_err(|why| why.code)
-        };
-        for slot in [-1, 28, 256, i64::MAX] {
-            assert_eq!(offer(slot, None), Err(ErrorCode::InvalidSlot), "{slot}");
-        }
-        for many in [0, -1, 1 << 31, 1 << 32, i64::MIN] {
-            let got = offer(0, Some(many));
-            assert_eq!(got, Err(ErrorCode::InvalidQuantity), "{many}");
-        }
-        assert!(offer(27, Some((1 << 31) - 1)).is_ok());
-    }
 
     #[test]
     fn failures_name_their_trade_in_capitals() {

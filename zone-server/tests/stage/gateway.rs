@@ -250,6 +250,7 @@ impl Gateway {
             id: Bytes::from(number.to_string()),
             traceparent: String::new(),
             attach: 0,
+            ..Input::default()
         };
         self.say(run, to_zone::Message::Input(input)).await;
     }

@@ -1,12 +1,18 @@
 //! Every client event, likewise.
 
+use std::collections::BTreeSet;
+
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use proto::client::{ClientMessage, Needs, Route};
+use proto::client::{ClientMessage, Format, Message, Needs, decode};
 use serde_json::{Value, json};
 use test_servers::idp::now_s;
 
 use super::{Hers, SETTINGS, bad_tokens, token};
-use crate::{client::Client, samples, stage::Stage};
+use crate::{
+    client::Client,
+    samples::{CLIENT_MESSAGES, Sample},
+    stage::Stage,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_somebody_elses_is_nobodys_by_the_websocket() {
@@ -50,19 +56,18 @@ async fn what_is_somebody_elses_is_nobodys_by_the_websocket() {
 const AT_ONCE: usize = 30;
 
 /// Says a message just as it is.
-async fn say(client: &mut Client, message: &ClientMessage) -> Value {
-    client
-        .ask(message.name(), serde_json::to_value(message).unwrap())
-        .await
+async fn say(client: &mut Client, message: &Sample) -> Value {
+    let data = serde_json::from_str(message.data).unwrap();
+    client.ask(message.event, data).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_good_token_no_event_does_anything() {
     let stage = Stage::open(&SETTINGS).await;
-    let events = samples::client_messages();
-    let refused = async |client: &mut Client, event: &ClientMessage, who: &str| {
+    let events = CLIENT_MESSAGES;
+    let refused = async |client: &mut Client, event: &Sample, who: &str| {
         let answer = say(client, event).await;
-        match event.name() {
+        match event.event {
             // They say who one is, or nothing. Nobody has this device's key.
             "authenticate" => {
                 let code = &answer["data"]["code"];
@@ -76,7 +81,7 @@ async fn without_a_good_token_no_event_does_anything() {
             }
         }
     };
-    for event in &events {
+    for event in events {
         let mut nobody = stage.connect().await;
         refused(&mut nobody, event, "nothing").await;
     }
@@ -88,7 +93,7 @@ async fn without_a_good_token_no_event_does_anything() {
             // They would make it somebody.
             let rest = some
                 .iter()
-                .filter(|event| !matches!(event.name(), "authenticate" | "session:resume"));
+                .filter(|event| !matches!(event.event, "authenticate" | "session:resume"));
             for event in rest {
                 refused(&mut client, event, what).await;
             }
@@ -134,12 +139,12 @@ async fn an_agent_says_what_players_say_in_the_world_and_nothing_of_accounts() {
         if plays {
             client.enter_as(&hers.character).await;
         }
-        for event in samples::client_messages() {
-            let name = event.name();
+        for event in CLIENT_MESSAGES {
+            let name = event.event;
             if name == "world:leave" && plays {
                 continue;
             }
-            let answer = say(&mut client, &event).await;
+            let answer = say(&mut client, event).await;
             let code = answer["data"]["code"].as_str();
             match for_agents(name, plays) {
                 Some(refused) => assert_eq!(code, Some(refused), "{name}, {plays}: {answer}"),
@@ -225,21 +230,20 @@ async fn a_token_of_another_scope_does_only_what_it_names() {
 
 #[test]
 fn each_event_of_the_gateway_says_what_it_needs() {
-    let events = samples::client_messages();
-    let mut names: Vec<&str> = events.iter().map(ClientMessage::name).collect();
-    names.dedup();
-    assert_eq!(names, ClientMessage::NAMES, "each is said");
-    let free = events
+    let understood = |sample: &Sample| {
+        let data = serde_json::from_str::<Value>(sample.data).unwrap();
+        let message = json!({"event": sample.event, "data": data});
+        let bytes = serde_json::to_vec(&message).unwrap().into();
+        decode(Format::Json, &bytes).unwrap().message
+    };
+    let messages: Vec<Message> = CLIENT_MESSAGES.iter().map(understood).collect();
+    let said: BTreeSet<&str> = messages.iter().map(Message::name).collect();
+    let zones = world::Intent::events().into_iter();
+    let known: BTreeSet<&str> = ClientMessage::NAMES.iter().copied().chain(zones).collect();
+    assert_eq!(said, known, "each is said");
+    let free = messages
         .iter()
         .filter(|event| matches!(event.needs(), Needs::Nothing | Needs::NoAccount));
-    let free: Vec<&str> = free.map(ClientMessage::name).collect();
+    let free: Vec<&str> = free.map(Message::name).collect();
     assert_eq!(free, ["authenticate", "session:resume", "ping"]);
-    // Zones answer for characters alone.
-    let in_world = |event: &&ClientMessage| event.route() == Route::Zone;
-    assert!(
-        events
-            .iter()
-            .filter(in_world)
-            .all(|event| event.needs() == Needs::World)
-    );
 }

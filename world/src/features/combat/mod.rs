@@ -17,13 +17,17 @@ pub(crate) mod timing;
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::entity::player::record::PlayerRecord;
+use crate::features::trade::Screen;
 use crate::geometry::tile::{Region, Tile};
+use crate::intent;
 use crate::time::Tick;
+use crate::wire::{self, BadRequest};
 
 /// Most blows on their way to one target.
 pub(crate) const COMING_MAX: usize = 64;
@@ -321,22 +325,67 @@ pub fn styles_of(content: &Content, record: &PlayerRecord) -> (Style, &'static [
 }
 
 /// Request about fighting.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Intent {
     /// Attack on a target, and the way to it.
+    #[schemars(skip)]
     Attack {
         /// Target.
         target: EntityId,
     },
-    /// Choice of a style.
+    /// Choice of a style; [`Packet`] has its request.
+    #[schemars(skip)]
     Style(Style),
-    /// Choice to turn to attackers (`true`), or not.
-    Retaliate(bool),
+    /// Choice to turn to attackers, or not.
+    #[serde(rename = "combat:retaliate")]
+    Retaliate {
+        /// Whether the player turns to them.
+        on: bool,
+    },
     /// Choice of a spell to cast in fights; `None`: none.
+    #[serde(rename = "combat:autocast")]
     Autocast {
-        /// Spell id.
+        /// Spell id; null: none.
+        #[serde(default)]
         spell: Option<Arc<str>>,
     },
+}
+
+impl wire::Requests for Intent {
+    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+        match &self {
+            Intent::Autocast { spell } => {
+                spell.as_ref().map_or(Ok(()), |id| wire::id("spell", id))?;
+            }
+            Intent::Attack { .. } | Intent::Style(_) | Intent::Retaliate { .. } => {}
+        }
+        Ok(self.into())
+    }
+}
+
+/// Requests whose data have other names in the rules.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) enum Packet {
+    /// Fights in a style from now on.
+    #[serde(rename = "combat:style")]
+    Style {
+        /// Style: accurate, aggressive, defensive, controlled, rapid, longrange, autocast.
+        style: String,
+    },
+}
+
+impl wire::Requests for Packet {
+    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+        let Packet::Style { style } = self;
+        wire::id("style", &style)?;
+        let named = Style::named(&style).ok_or_else(|| {
+            let all: Vec<&str> = Style::ALL.iter().map(|style| style.name()).collect();
+            format!("style: one of {}", all.join(", "))
+        })?;
+        Ok(Intent::Style(named).into())
+    }
 }
 
 /// Fact about a fight for one player.

@@ -36,7 +36,7 @@ impl World {
         match intent {
             Intent::Attack { target } => return self.attack(who, target, searches_end, out),
             Intent::Style(style) => self.fight_as(who, style, out)?,
-            Intent::Retaliate(on) => self.retaliate(who, on, out)?,
+            Intent::Retaliate { on } => self.retaliate(who, on, out)?,
             Intent::Autocast { spell } => self.autocast(who, spell.as_deref(), out)?,
         }
         Ok(Answer::Done { value: false })

@@ -7,9 +7,13 @@ pub(crate) mod tick;
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::{CharacterId, EntityId};
+use crate::features::trade::Screen;
+use crate::intent;
+use crate::wire::{self, BadRequest};
 
 /// Words that an NPC says to somebody.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,22 +31,33 @@ pub struct Said {
 }
 
 /// A request in a talk.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Intent {
     /// Go to somebody and talk with it.
+    #[schemars(skip)]
     Talk {
         /// NPC with which to talk.
         target: EntityId,
     },
     /// Give one of the answers.
+    #[serde(rename = "dialogue:respond")]
     Respond {
-        /// Number of the answer.
+        /// Number of the answer, as it was shown.
         index: u8,
     },
     /// Hear the words to their end.
+    #[serde(rename = "dialogue:continue")]
     Continue,
     /// Break a talk off, or turn an offer down.
+    #[serde(rename = "dialogue:close")]
     End,
+}
+
+impl wire::Requests for Intent {
+    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+        Ok(self.into())
+    }
 }
 
 /// A notification about a talk to one player.

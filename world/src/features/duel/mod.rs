@@ -11,15 +11,19 @@ pub(crate) mod tick;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::content::EquipSlot;
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::features::combat::named;
-use crate::features::trade::Offered;
+use crate::features::trade::{Offered, Screen};
 use crate::geometry::tile::Bounds;
+use crate::intent;
 use crate::item::Stack;
+use crate::refusal::Refusal;
 use crate::time::Tick;
+use crate::wire::{self, BadRequest};
 
 /// Prefix of all duel ids.
 pub(crate) const ID_PREFIX: &str = "duel:";
@@ -406,21 +410,27 @@ impl Duels {
 }
 
 /// Request about a duel.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Intent {
     /// Challenge to a player in the lobby.
+    #[serde(rename = "duel:challenge")]
     Challenge {
-        /// Challenged player.
+        /// Character's id, which is also the id of its entity.
+        #[serde(rename = "targetPlayerId")]
         target: EntityId,
     },
     /// Answer to a challenge.
+    #[serde(rename = "duel:challenge:respond")]
     Answer {
         /// Challenge id.
+        #[serde(rename = "challengeId")]
         challenge: EntityId,
         /// Whether the player accepts.
         accept: bool,
     },
     /// Switch of a rule, on or off.
+    #[schemars(skip)]
     Rule {
         /// Duel id.
         duel: EntityId,
@@ -428,6 +438,7 @@ pub enum Intent {
         rule: DuelRule,
     },
     /// Switch of an equipment slot, forbidden or allowed.
+    #[schemars(skip)]
     Bare {
         /// Duel id.
         duel: EntityId,
@@ -435,6 +446,7 @@ pub enum Intent {
         place: EquipSlot,
     },
     /// Stake of a quantity from one slot. It replaces any stake from that slot.
+    #[schemars(skip)]
     Stake {
         /// Duel id.
         duel: EntityId,
@@ -444,6 +456,7 @@ pub enum Intent {
         quantity: u32,
     },
     /// Withdrawal of a stake.
+    #[schemars(skip)]
     Unstake {
         /// Duel id.
         duel: EntityId,
@@ -451,6 +464,7 @@ pub enum Intent {
         place: u8,
     },
     /// Agreement to the view that the player sees.
+    #[schemars(skip)]
     Agree {
         /// Duel id.
         duel: EntityId,
@@ -458,15 +472,142 @@ pub enum Intent {
         seen: DuelStage,
     },
     /// End of a duel before the fight, or of the player's own challenge.
+    #[serde(rename = "duel:cancel")]
     Cancel {
         /// Id of the duel or the challenge.
+        #[serde(rename = "duelId")]
         duel: EntityId,
     },
     /// Surrender in the fight.
+    #[serde(rename = "duel:forfeit")]
     Forfeit {
         /// Duel id.
+        #[serde(rename = "duelId")]
         duel: EntityId,
     },
+}
+
+impl wire::Requests for Intent {
+    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+        let (field, id) = match &self {
+            Intent::Challenge { target } => ("targetPlayerId", target),
+            Intent::Answer { challenge, .. } => ("challengeId", challenge),
+            Intent::Rule { duel, .. }
+            | Intent::Bare { duel, .. }
+            | Intent::Stake { duel, .. }
+            | Intent::Unstake { duel, .. }
+            | Intent::Agree { duel, .. }
+            | Intent::Cancel { duel }
+            | Intent::Forfeit { duel } => ("duelId", duel),
+        };
+        wire::id(field, id.as_str())?;
+        Ok(self.into())
+    }
+}
+
+/// Requests of an open duel. Their words and numbers may be any: one that no duel has gets the code
+/// of a duel.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all_fields = "camelCase", deny_unknown_fields)]
+pub(crate) enum Packet {
+    /// Switches a rule on or off. Any change clears both agreements.
+    #[serde(rename = "duel:toggle:rule")]
+    Rule {
+        /// Duel id.
+        duel_id: EntityId,
+        /// Rule: noRanged, noMelee, noMagic, noSpecialAttack, noPrayer, noPotions, noFood,
+        /// noForfeit, noMovement, funWeapons.
+        rule: String,
+    },
+    /// Forbids an equipment slot, or allows it again.
+    #[serde(rename = "duel:toggle:equipment")]
+    Bare {
+        /// Duel id.
+        duel_id: EntityId,
+        /// Equipment slot: head, cape, amulet, weapon, body, shield, legs, gloves, boots, ring,
+        /// ammo; helmet and arrows are understood as well.
+        slot: String,
+    },
+    /// Agrees to the rules that the client shows.
+    #[serde(rename = "duel:accept:rules")]
+    AcceptRules {
+        /// Duel id.
+        duel_id: EntityId,
+    },
+    /// Stakes a quantity from one slot. It replaces any stake from that slot.
+    #[serde(rename = "duel:add:stake")]
+    Stake {
+        /// Duel id.
+        duel_id: EntityId,
+        /// Slot of the pack, 0 to 27.
+        inventory_slot: i64,
+        /// Quantity, 1 up to the quantity in the slot.
+        quantity: i64,
+    },
+    /// Withdraws a stake.
+    #[serde(rename = "duel:remove:stake")]
+    Unstake {
+        /// Duel id.
+        duel_id: EntityId,
+        /// Place among the own stakes, from 0.
+        stake_index: i64,
+    },
+    /// Agrees to the stakes that the client shows.
+    #[serde(rename = "duel:accept:stakes")]
+    AcceptStakes {
+        /// Duel id.
+        duel_id: EntityId,
+    },
+    /// Agrees to the fight, as the client shows it.
+    #[serde(rename = "duel:accept:final")]
+    AcceptFinal {
+        /// Duel id.
+        duel_id: EntityId,
+    },
+}
+
+impl wire::Requests for Packet {
+    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+        let agree = |duel, seen| Ok(Intent::Agree { duel, seen });
+        let intent: Result<Intent, BadRequest> = match self {
+            Packet::Rule { duel_id, rule } => {
+                wire::id("rule", &rule)?;
+                let rule = DuelRule::named(&rule).ok_or(Refusal::InvalidRule)?;
+                Ok(Intent::Rule {
+                    duel: duel_id,
+                    rule,
+                })
+            }
+            Packet::Bare { duel_id, slot } => {
+                wire::id("slot", &slot)?;
+                let place = EquipSlot::named(&slot).ok_or(Refusal::InvalidSlot)?;
+                Ok(Intent::Bare {
+                    duel: duel_id,
+                    place,
+                })
+            }
+            Packet::Stake {
+                duel_id,
+                inventory_slot,
+                quantity,
+            } => Ok(Intent::Stake {
+                duel: duel_id,
+                slot: wire::exchanged_slot(inventory_slot)?,
+                quantity: wire::exchanged_quantity(quantity)?,
+            }),
+            Packet::Unstake {
+                duel_id,
+                stake_index,
+            } => Ok(Intent::Unstake {
+                duel: duel_id,
+                place: wire::exchanged_slot(stake_index)?,
+            }),
+            Packet::AcceptRules { duel_id } => agree(duel_id, DuelStage::Rules),
+            Packet::AcceptStakes { duel_id } => agree(duel_id, DuelStage::Stakes),
+            Packet::AcceptFinal { duel_id } => agree(duel_id, DuelStage::Confirming),
+        };
+        wire::Requests::intent(intent?, Screen::Offer)
+    }
 }
 
 impl Intent {

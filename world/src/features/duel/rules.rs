@@ -462,7 +462,7 @@ fn conduct(intent: &Intent) -> Conduct {
         | Intent::Examine(examine::Intent::Examine { .. })
         | Intent::Combat(
             combat::Intent::Style(_)
-            | combat::Intent::Retaliate(_)
+            | combat::Intent::Retaliate { .. }
             | combat::Intent::Autocast { .. },
         )
         | Intent::Quests(quests::Intent::List | quests::Intent::Show { .. })

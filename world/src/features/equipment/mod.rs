@@ -5,24 +5,42 @@
 pub(crate) mod rules;
 pub(crate) mod tick;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::content::EquipSlot;
 use crate::entity::ids::CharacterId;
+use crate::features::trade::Screen;
+use crate::intent;
+use crate::wire::{self, BadRequest};
 
 /// Request to wear something, or to take it off.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Intent {
     /// Wears the item in a slot of the pack.
+    #[serde(rename = "inventory:equip")]
     Equip {
-        /// Slot of the pack.
+        /// Slot of the pack, 0 to 27.
         slot: u8,
     },
     /// Takes off a worn item.
+    #[serde(rename = "equipment:remove")]
     Unequip {
         /// Equipment slot.
+        #[serde(rename = "slot")]
         place: EquipSlot,
     },
+}
+
+impl wire::Requests for Intent {
+    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+        match &self {
+            Intent::Equip { slot } => wire::slot("slot", *slot)?,
+            Intent::Unequip { .. } => {}
+        }
+        Ok(self.into())
+    }
 }
 
 /// Fact about worn equipment that the world tells one player.

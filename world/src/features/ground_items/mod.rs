@@ -6,10 +6,14 @@
 pub(crate) mod rules;
 pub(crate) mod tick;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::EntityId;
+use crate::features::trade::Screen;
 use crate::geometry::tile::Region;
+use crate::intent;
+use crate::wire::{self, BadRequest};
 
 /// A player's way to something on the ground, to take it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,18 +27,34 @@ pub struct Pickup {
 }
 
 /// Request about ground items.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Intent {
     /// Lays a stack, or some of it, on the ground.
+    #[serde(rename = "inventory:drop")]
     Drop {
-        /// Slot of the pack.
+        /// Slot of the pack, 0 to 27.
         slot: u8,
-        /// Number of things; `None`: all of the stack.
+        /// Number of things, 1 to 2147483647; all of the stack, if absent.
         quantity: Option<u32>,
     },
     /// Goes to something on the ground and takes all of it.
+    #[schemars(skip)]
     Pickup {
         /// Thing on the ground.
         target: EntityId,
     },
+}
+
+impl wire::Requests for Intent {
+    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+        match &self {
+            Intent::Drop { slot, quantity } => {
+                wire::slot("slot", *slot)?;
+                quantity.map_or(Ok(()), |many| wire::quantity("quantity", many))?;
+            }
+            Intent::Pickup { .. } => {}
+        }
+        Ok(self.into())
+    }
 }

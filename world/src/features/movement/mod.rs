@@ -9,10 +9,14 @@ pub mod follow;
 pub(crate) mod rules;
 pub(crate) mod tick;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::{CharacterId, EntityId};
+use crate::features::trade::Screen;
 use crate::geometry::tile::Tile;
+use crate::intent;
+use crate::wire::{self, BadRequest};
 
 /// A request to move.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +42,50 @@ pub enum Intent {
         /// Goal, or as near to it as one can stand.
         to: Tile,
     },
+}
+
+/// Requests of a client to move.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) enum Packet {
+    /// Walks to a tile, stops, or only switches running on or off.
+    #[serde(rename = "player:move")]
+    Move {
+        /// Goal of the walk.
+        target: Option<Tile>,
+        /// Run or walk from now on.
+        run: Option<bool>,
+        /// Stand still. Not together with a target.
+        #[serde(default)]
+        stop: bool,
+    },
+}
+
+/// Greatest coordinate that a request may name, in tiles.
+const COORDINATE_MAX: i32 = 10_000;
+
+impl wire::Requests for Packet {
+    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+        let Packet::Move { target, run, stop } = self;
+        let intent = match (target, run) {
+            (Some(_), _) if stop => {
+                return Err("stop and target exclude each other".to_owned().into());
+            }
+            (Some(to), run) => {
+                let all = -COORDINATE_MAX..=COORDINATE_MAX;
+                wire::within(all.contains(&to.x) && all.contains(&to.z), || {
+                    format!("target: coordinates go from -{COORDINATE_MAX} to {COORDINATE_MAX}")
+                })?;
+                Intent::Walk { to, run }
+            }
+            (None, Some(run)) if !stop => Intent::Run(run),
+            (None, None) if !stop => {
+                return Err("one of target, run and stop is needed".to_owned().into());
+            }
+            (None, _) => Intent::Stop,
+        };
+        Ok(intent.into())
+    }
 }
 
 /// A notification about movement to one player.

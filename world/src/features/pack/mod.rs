@@ -5,30 +5,55 @@
 pub(crate) mod coins;
 pub(crate) mod tick;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::CharacterId;
+use crate::features::trade::Screen;
+use crate::intent;
+use crate::wire::{self, BadRequest};
 
 /// Request about the pack or the pouch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Intent {
     /// Swaps the stacks of two slots of the pack.
+    #[serde(rename = "inventory:move")]
     MoveSlot {
-        /// First slot.
+        /// First slot, 0 to 27.
         from: u8,
-        /// Second slot.
+        /// Second slot, 0 to 27; not `from`.
         to: u8,
     },
     /// Takes coins from the pouch, as a stack in the pack.
+    #[serde(rename = "coins:withdraw")]
     WithdrawCoins {
-        /// Number of coins.
+        /// Number of coins, 1 to 2147483647.
         amount: u32,
     },
     /// Puts coins from the pack into the pouch.
+    #[serde(rename = "coins:deposit")]
     DepositCoins {
-        /// Number of coins; `None`: all.
+        /// Number of coins, 1 to 2147483647; all coins in the pack, if absent.
         amount: Option<u32>,
     },
+}
+
+impl wire::Requests for Intent {
+    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+        match &self {
+            Intent::MoveSlot { from, to } => {
+                wire::slot("from", *from)?;
+                wire::slot("to", *to)?;
+                wire::within(from != to, || "from and to are the same slot".to_owned())?;
+            }
+            Intent::WithdrawCoins { amount } => wire::quantity("amount", *amount)?,
+            Intent::DepositCoins { amount } => {
+                amount.map_or(Ok(()), |many| wire::quantity("amount", many))?;
+            }
+        }
+        Ok(self.into())
+    }
 }
 
 /// Fact about the pack or the pouch that the world tells one player.

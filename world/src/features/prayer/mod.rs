@@ -8,9 +8,13 @@ pub(crate) mod tick;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::{CharacterId, EntityId};
+use crate::features::trade::Screen;
+use crate::intent;
+use crate::wire::{self, BadRequest};
 
 /// Saved prayer state: points and prayers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,18 +27,31 @@ pub struct PrayerState {
 }
 
 /// Request to pray.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Intent {
     /// Turns a prayer on, or an active one off.
+    #[serde(rename = "prayer:toggle")]
     Toggle {
         /// Prayer to turn on or off.
         prayer: Arc<str>,
     },
     /// Goes to an altar and prays there, for new points.
+    #[schemars(skip)]
     PrayAt {
         /// Altar.
         target: EntityId,
     },
+}
+
+impl wire::Requests for Intent {
+    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+        match &self {
+            Intent::Toggle { prayer } => wire::id("prayer", prayer)?,
+            Intent::PrayAt { .. } => {}
+        }
+        Ok(self.into())
+    }
 }
 
 /// Fact about prayer that the world tells one player.

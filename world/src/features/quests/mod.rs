@@ -6,9 +6,13 @@ pub(crate) mod tick;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::CharacterId;
+use crate::features::trade::Screen;
+use crate::intent;
+use crate::wire::{self, BadRequest};
 
 /// Quest states of a character, by quest. The character never began a quest without an entry.
 pub type Quests = BTreeMap<Arc<str>, QuestState>;
@@ -62,30 +66,53 @@ pub fn status(quests: &Quests, quest: &str) -> QuestStatus {
 }
 
 /// A request about quests.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Intent {
     /// List all of them.
+    #[serde(rename = "quest:list")]
     List,
     /// Show all about one.
+    #[serde(rename = "quest:detail")]
     Show {
         /// Id of the quest.
+        #[serde(rename = "questId")]
         quest: Arc<str>,
     },
     /// Begin a quest that an NPC offers.
+    #[serde(rename = "quest:accept")]
     Accept {
         /// Id of the quest.
+        #[serde(rename = "questId")]
         quest: Arc<str>,
     },
     /// Give one up.
+    #[serde(rename = "quest:abandon")]
     Abandon {
         /// Id of the quest.
+        #[serde(rename = "questId")]
         quest: Arc<str>,
     },
     /// Tell the giver of the quest that it is done.
+    #[serde(rename = "quest:complete")]
     Complete {
         /// Id of the quest.
+        #[serde(rename = "questId")]
         quest: Arc<str>,
     },
+}
+
+impl wire::Requests for Intent {
+    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+        match &self {
+            Intent::List => {}
+            Intent::Show { quest }
+            | Intent::Accept { quest }
+            | Intent::Abandon { quest }
+            | Intent::Complete { quest } => wire::id("questId", quest)?,
+        }
+        Ok(self.into())
+    }
 }
 
 /// A notification about quests to one player.

@@ -6,11 +6,15 @@ pub(crate) mod tick;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::{CharacterId, EntityId};
+use crate::features::trade::Screen;
 use crate::geometry::tile::Region;
+use crate::intent;
 use crate::time::Tick;
+use crate::wire::{self, BadRequest};
 
 /// Number of a thing in stock, where that is not the usual number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,29 +59,53 @@ pub struct ShopShown {
 }
 
 /// A request to a shop.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Intent {
     /// Go to an NPC that keeps a shop, and open it.
+    #[serde(rename = "shop:open")]
     Open {
         /// NPC that keeps the shop.
         target: EntityId,
     },
     /// Close the shop.
+    #[serde(rename = "shop:close")]
     Close,
     /// Buy something.
+    #[serde(rename = "shop:buy")]
     Buy {
         /// Id of the item.
+        #[serde(rename = "itemId")]
         item: Arc<str>,
-        /// How many.
+        /// Quantity, 1 to 2147483647.
         quantity: u32,
     },
     /// Sell the item in a slot of the pack, and more of the same.
+    #[serde(rename = "shop:sell")]
     Sell {
-        /// Slot of the pack.
+        /// Slot of the pack, 0 to 27.
         slot: u8,
-        /// How many, as far as there are so many.
+        /// Quantity, 1 to 2147483647, as far as there are so many.
         quantity: u32,
     },
+}
+
+impl wire::Requests for Intent {
+    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+        match &self {
+            Intent::Open { target } => wire::id("target", target.as_str())?,
+            Intent::Buy { item, quantity } => {
+                wire::id("itemId", item)?;
+                wire::quantity("quantity", *quantity)?;
+            }
+            Intent::Sell { slot, quantity } => {
+                wire::slot("slot", *slot)?;
+                wire::quantity("quantity", *quantity)?;
+            }
+            Intent::Close => {}
+        }
+        Ok(self.into())
+    }
 }
 
 /// A notification about an open shop to one player.

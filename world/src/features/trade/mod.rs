@@ -9,19 +9,25 @@ pub(crate) mod tick;
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::{CharacterId, EntityId};
+use crate::intent;
 use crate::item::Stack;
 use crate::item::inventory::Pack;
 use crate::refusal::Refusal;
 use crate::time::Tick;
+use crate::wire::{self, BadRequest};
 
 /// Prefix of all trade ids.
 pub(crate) const ID_PREFIX: &str = "trade:";
 
 /// Screen of an open trade.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
 pub enum Screen {
     /// Screen on which both players lay out their offers.
     Offer,
@@ -266,21 +272,27 @@ impl Trades {
 }
 
 /// Request about a trade.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Intent {
     /// Request to a player nearby.
+    #[serde(rename = "tradeRequest")]
     Ask {
-        /// Player to ask.
+        /// Character's id, which is also the id of its entity.
+        #[serde(rename = "targetPlayerId")]
         target: EntityId,
     },
     /// Answer to a request for a trade.
+    #[serde(rename = "tradeRequestRespond")]
     Answer {
         /// Trade id.
+        #[serde(rename = "tradeId")]
         trade: EntityId,
         /// Whether the player accepts.
         accept: bool,
     },
     /// Offer of a quantity from one slot. It replaces any offer from that slot.
+    #[schemars(skip)]
     Offer {
         /// Trade id.
         trade: EntityId,
@@ -290,6 +302,7 @@ pub enum Intent {
         quantity: Option<u32>,
     },
     /// Change of a quantity in the player's own offer.
+    #[schemars(skip)]
     Change {
         /// Trade id.
         trade: EntityId,
@@ -299,6 +312,7 @@ pub enum Intent {
         quantity: u32,
     },
     /// Withdrawal of something from the player's own offer.
+    #[schemars(skip)]
     Withdraw {
         /// Trade id.
         trade: EntityId,
@@ -306,6 +320,7 @@ pub enum Intent {
         place: u8,
     },
     /// Agreement to a screen.
+    #[schemars(skip)]
     Accept {
         /// Trade id.
         trade: EntityId,
@@ -313,15 +328,132 @@ pub enum Intent {
         seen: Screen,
     },
     /// Withdrawal of the player's agreement.
+    #[serde(rename = "tradeCancelAccept")]
     Doubt {
         /// Trade id.
+        #[serde(rename = "tradeId")]
         trade: EntityId,
     },
     /// End of the trade, or of the request for it.
+    #[serde(rename = "tradeCancel")]
     Cancel {
         /// Trade id.
+        #[serde(rename = "tradeId")]
         trade: EntityId,
     },
+}
+
+impl wire::Requests for Intent {
+    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+        let (field, id) = match &self {
+            Intent::Ask { target } => ("targetPlayerId", target),
+            Intent::Answer { trade, .. }
+            | Intent::Offer { trade, .. }
+            | Intent::Change { trade, .. }
+            | Intent::Withdraw { trade, .. }
+            | Intent::Accept { trade, .. }
+            | Intent::Doubt { trade }
+            | Intent::Cancel { trade } => ("tradeId", trade),
+        };
+        wire::id(field, id.as_str())?;
+        Ok(self.into())
+    }
+}
+
+/// Requests of an open trade. Their numbers may be any integers: a number out of bounds gets the
+/// code of a trade.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all_fields = "camelCase", deny_unknown_fields)]
+pub(crate) enum Packet {
+    /// Offers a quantity from one slot. It replaces any offer from that slot.
+    #[serde(rename = "tradeAddItem")]
+    Offer {
+        /// Trade id.
+        trade_id: EntityId,
+        /// Slot of the pack, 0 to 27.
+        inventory_slot: i64,
+        /// Quantity, 1 up to the quantity in the slot; all of it, if absent.
+        quantity: Option<i64>,
+    },
+    /// Withdraws something from the own offer.
+    #[serde(rename = "tradeRemoveItem")]
+    Withdraw {
+        /// Trade id.
+        trade_id: EntityId,
+        /// Place in the offer, 0 to 27.
+        trade_slot: i64,
+    },
+    /// Changes a quantity in the own offer.
+    #[serde(rename = "tradeSetItemQuantity")]
+    Change {
+        /// Trade id.
+        trade_id: EntityId,
+        /// Place in the offer, 0 to 27.
+        trade_slot: i64,
+        /// New quantity, 1 up to the quantity in the slot.
+        quantity: i64,
+    },
+    /// Agrees to a screen.
+    #[serde(rename = "tradeAccept")]
+    Accept {
+        /// Trade id.
+        trade_id: EntityId,
+        /// Screen to which the player agrees. If absent: the screen that the player saw last when
+        /// the server received this.
+        screen: Option<Screen>,
+    },
+}
+
+impl wire::Requests for Packet {
+    fn intent(self, shown: Screen) -> Result<intent::Intent, BadRequest> {
+        let intent = match self {
+            Packet::Offer {
+                trade_id: trade,
+                inventory_slot,
+                quantity,
+            } => {
+                wire::id("tradeId", trade.as_str())?;
+                Intent::Offer {
+                    trade,
+                    slot: wire::exchanged_slot(inventory_slot)?,
+                    quantity: quantity.map(wire::exchanged_quantity).transpose()?,
+                }
+            }
+            Packet::Withdraw {
+                trade_id: trade,
+                trade_slot,
+            } => {
+                wire::id("tradeId", trade.as_str())?;
+                Intent::Withdraw {
+                    trade,
+                    place: wire::exchanged_slot(trade_slot)?,
+                }
+            }
+            Packet::Change {
+                trade_id: trade,
+                trade_slot,
+                quantity,
+            } => {
+                wire::id("tradeId", trade.as_str())?;
+                Intent::Change {
+                    trade,
+                    place: wire::exchanged_slot(trade_slot)?,
+                    quantity: wire::exchanged_quantity(quantity)?,
+                }
+            }
+            Packet::Accept {
+                trade_id: trade,
+                screen,
+            } => {
+                wire::id("tradeId", trade.as_str())?;
+                Intent::Accept {
+                    trade,
+                    seen: screen.unwrap_or(shown),
+                }
+            }
+        };
+        Ok(intent.into())
+    }
 }
 
 impl Intent {

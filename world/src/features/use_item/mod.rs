@@ -5,9 +5,15 @@
 pub(crate) mod rules;
 pub(crate) mod tick;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::entity::ids::EntityId;
+use crate::features::skilling;
+use crate::features::trade::Screen;
 use crate::features::training::skill::Skill;
+use crate::intent;
+use crate::wire::{self, BadRequest};
 
 /// Request to use an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,4 +25,72 @@ pub enum Intent {
         /// Skill to learn from a lamp; nothing else needs it.
         skill: Option<Skill>,
     },
+}
+
+/// Requests of a client to use an item.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) enum Packet {
+    /// Uses the item in a slot for its own effect (eats it, buries it, rubs it), or on something.
+    #[serde(rename = "inventory:use")]
+    Use {
+        /// Slot of the pack, 0 to 27.
+        slot: u8,
+        /// Object of the use: a number is another slot, a text is an entity.
+        target: Option<Target>,
+        /// Skill to learn from a lamp, by its name. Only without `target`.
+        skill: Option<String>,
+    },
+}
+
+/// Object on which a player uses an item.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Target {
+    /// Item in another slot, 0 to 27.
+    Slot(u8),
+    /// Entity's id, at most 64 bytes.
+    Entity(EntityId),
+}
+
+/// More bytes than the name of any skill has.
+const SKILL_BYTES: usize = 32;
+
+impl wire::Requests for Packet {
+    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+        let Packet::Use {
+            slot,
+            target,
+            skill,
+        } = self;
+        wire::slot("slot", slot)?;
+        if let Some(skill) = &skill {
+            wire::within(target.is_none(), || "skill: only without target".to_owned())?;
+            wire::within((1..=SKILL_BYTES).contains(&skill.len()), || {
+                format!("skill: 1 to {SKILL_BYTES} bytes")
+            })?;
+        }
+        Ok(match target {
+            None => {
+                let skill = skill.as_deref().map(known).transpose()?;
+                Intent::Use { slot, skill }.into()
+            }
+            Some(Target::Slot(other)) => {
+                wire::within(other != slot, || "target: another slot".to_owned())?;
+                wire::slot("target", other)?;
+                skilling::Intent::UseWith { slot, other }.into()
+            }
+            Some(Target::Entity(target)) => {
+                wire::within(target.as_str().len() <= 64, || {
+                    "target: at most 64 bytes".to_owned()
+                })?;
+                skilling::Intent::UseOn { slot, target }.into()
+            }
+        })
+    }
+}
+
+fn known(name: &str) -> Result<Skill, BadRequest> {
+    let skill = Skill::named(name);
+    skill.ok_or_else(|| format!("skill: one of {}", Skill::ALL.map(Skill::name).join(", ")).into())
 }
