@@ -145,6 +145,21 @@ async fn twenty_malformed_messages_close() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn twenty_messages_with_data_that_no_zone_can_read_close() {
+    let stage = Stage::open(&[]).await;
+    let mut other = stage.player("Other").await;
+    let mut client = stage.player("Ann").await;
+    for _ in 0..19 {
+        let refused = client.ask("player:move", json!({"target": 7})).await;
+        assert_eq!(code(&refused), "invalid_data");
+    }
+    client.alive().await;
+    client.request("player:move", json!({"target": 7})).await;
+    assert_eq!(client.closed().await.0, 4002);
+    other.alive().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_61st_message_of_a_second_is_refused_and_nobody_else_is() {
     let stage = Stage::open(&[]).await;
     let mut other = stage.player("Other").await;

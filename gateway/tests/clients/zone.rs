@@ -1,6 +1,7 @@
 //! A zone that plays nothing: it takes sessions, answers what has an id, and ticks.
 //!
-//! `player:action` with the action `sleep` is never answered; every other input is, with `ack`.
+//! `player:action` with the action `sleep` is never answered; every other input is, with `ack`, or
+//! with an error if a zone could not read its data.
 //! A character whose socket is gone stays until the test says otherwise.
 
 use std::{
@@ -10,14 +11,17 @@ use std::{
     time::Duration,
 };
 
-use proto::rpc::{
-    agents::v1::zone_agents_server::ZoneAgentsServer,
-    common::v1::{Chunk, Region, Tile},
-    zone::v1::{
-        Attach, AttachRefused, Attached, ChunkFrame, Entity, Frame, FromZone, Input, Left, Private,
-        SessionFrame, Subscribe, ToZone, Welcome, from_zone,
-        link_server::{Link, LinkServer},
-        to_zone,
+use proto::{
+    client::{Format, data_json},
+    rpc::{
+        agents::v1::zone_agents_server::ZoneAgentsServer,
+        common::v1::{Chunk, Region, Tile},
+        zone::v1::{
+            Attach, AttachRefused, Attached, ChunkFrame, Entity, Frame, FromZone, Input, Left,
+            Private, SessionFrame, Subscribe, ToZone, Welcome, from_zone,
+            link_server::{Link, LinkServer},
+            to_zone,
+        },
     },
 };
 use tokio::{net::TcpListener, sync::mpsc};
@@ -283,20 +287,38 @@ impl State {
                 };
                 self.tell(&playing.gateway, from_zone::Message::Left(left));
             }
+        } else if unreadable(&input) {
+            let error = r#"{"code":"invalid_data","message":"the zone cannot read it"}"#;
+            self.answer(&input, "error", error, true);
         } else if !input.id.is_empty() && !input.data.windows(5).any(|w| w == b"sleep") {
-            self.private(&input.character_id, "ack", "{}", &input.id);
+            self.answer(&input, "ack", "{}", false);
         }
     }
 
-    fn private(&mut self, character_id: &str, event: &str, data: &str, re: &[u8]) {
-        let Some(playing) = self.playing.get(character_id) else {
-            return;
+    fn answer(&mut self, input: &Input, event: &str, data: &str, malformed: bool) {
+        let message = Private {
+            event: event.to_owned(),
+            data: data.to_owned().into(),
+            re: input.id.clone(),
+            malformed,
+            ..Private::default()
         };
+        self.tell_player(&input.character_id, message);
+    }
+
+    fn private(&mut self, character_id: &str, event: &str, data: &str, re: &[u8]) {
         let message = Private {
             event: event.to_owned(),
             data: data.to_owned().into(),
             re: re.to_vec().into(),
             ..Private::default()
+        };
+        self.tell_player(character_id, message);
+    }
+
+    fn tell_player(&mut self, character_id: &str, message: Private) {
+        let Some(playing) = self.playing.get(character_id) else {
+            return;
         };
         let frame = playing.frame(character_id, vec![message]);
         let gateway = playing.gateway.clone();
@@ -411,4 +433,17 @@ impl Link for Zone {
         });
         Ok(Response::new(Box::pin(ReceiverStream::new(frames))))
     }
+}
+
+/// Returns whether a real zone could not read the data of an input.
+fn unreadable(input: &Input) -> bool {
+    let format = match input.message_pack {
+        true => Format::MessagePack,
+        false => Format::Json,
+    };
+    let Ok(data) = data_json(format, input.data.clone()) else {
+        return true;
+    };
+    let read = world::Intent::read(&input.event, &data, world::Screen::Offer);
+    matches!(read, Err(world::BadRequest::Data(_)))
 }
