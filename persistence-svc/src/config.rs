@@ -18,19 +18,19 @@ pub struct Config {
     pub metrics_port: u16,
     /// Store of the service.
     pub store: StoreConfig,
-    /// How long a run may live without renewing its lease.
+    /// Time for which a run may live without a renewal of its lease.
     pub lease: Duration,
-    /// How long the first placement waits after the newest registration.
+    /// Time for which the first placement waits after the newest registration.
     pub settle: Duration,
     /// Whether placement moves regions to even out load.
     pub balance: bool,
-    /// How overdue leases must be when half or more of all lapsed at once.
+    /// Time by which leases must be overdue when half or more of all lapsed at once.
     pub mass_lapse: Duration,
     /// Time between two refreshes of the hiscores.
     pub hiscores: Duration,
-    /// How many agents there may be.
+    /// Largest numbers of agents.
     pub(crate) agents: Bounds,
-    /// An agent that nobody needed for so long leaves the world; `None`: none does.
+    /// Time after which an agent that nobody needed leaves the world; `None`: no agent leaves.
     pub(crate) agent_rest: Option<Duration>,
 }
 
@@ -67,7 +67,7 @@ pub enum StoreConfig {
     Container {
         /// The program that starts it; none: docker, or else podman.
         engine: Option<String>,
-        /// Its port on this machine.
+        /// Port of the container on this machine.
         port: u16,
         /// The most connections that this process opens for calls.
         connections: usize,

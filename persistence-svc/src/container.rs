@@ -1,4 +1,5 @@
-//! PostgreSQL in a container of this machine, for development: started where it does not run.
+//! PostgreSQL in a container of this machine, for development. The service starts it if it does not
+//! run.
 //!
 //! Always: an error names everything that is missing in one sentence (exit code 64); nothing waits
 //! without end; the container stays when this process ends, with its data in a volume of its own.
@@ -15,9 +16,9 @@ const ENGINES: [&str; 2] = ["docker", "podman"];
 const IMAGE: &str = "docker.io/library/postgres:17-alpine";
 /// The user, its password and the database. Only this machine reaches them.
 const NAME: &str = "tilestead";
-/// How long an existing container may take to start.
+/// Time that an existing container may take to start.
 const START_LIMIT: Duration = Duration::from_secs(30);
-/// How long a new one may take: the engine fetches its image.
+/// Time that a new one may take: the engine fetches its image.
 const CREATE_LIMIT: Duration = Duration::from_secs(300);
 const POLL: Duration = Duration::from_millis(50);
 

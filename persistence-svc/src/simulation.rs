@@ -1,5 +1,5 @@
-//! The whole service as one value, for a simulation of many processes: the real calls, the real
-//! judge and planner over a real SQLite in memory, with a clock that the simulation turns.
+//! The whole service as one value, for a simulation of many processes. It has the real calls, the
+//! real judge and the real planner over a real SQLite in memory. The simulation turns its clock.
 //!
 //! Always: everything happens on the caller's thread before a call returns; time and new ids are
 //! those of that thread's simulation, so that the same calls give the same answers.
@@ -39,7 +39,7 @@ use crate::store::{Conservation, Directories, Operators, Store as _};
 
 /// The lease of a run, in milliseconds.
 pub const LEASE_MS: u64 = 3_000;
-/// How overdue a lease must be when many lapse together, in milliseconds.
+/// Time by which a lease must be overdue when many lapse together, in milliseconds.
 const MASS_LAPSE_MS: u64 = 10_000;
 const HOLDER: &str = "simulation";
 

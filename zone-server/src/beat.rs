@@ -5,10 +5,10 @@
 
 use std::time::{Duration, Instant};
 
-/// A clock that is later than so many ticks skips them.
+/// Ticks by which the clock may be late; a later clock skips ticks.
 const LATE_TICKS_MAX: u32 = 2;
 
-/// When ticks are due. Pure.
+/// The moments at which ticks are due. Pure.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Beat {
     due: Instant,
@@ -26,7 +26,8 @@ pub(crate) struct Edge {
 }
 
 impl Beat {
-    /// The first tick to begin after `at`, when the store's clock showed `store_ms`.
+    /// Returns a clock whose first tick is the next to begin after `at`, when the store's clock
+    /// showed `store_ms`.
     pub(crate) fn new(at: Instant, store_ms: u64, tick_ms: u64) -> Self {
         let tick_ms = tick_ms.max(1);
         let number = store_ms / tick_ms + 1;
@@ -37,17 +38,18 @@ impl Beat {
         }
     }
 
-    /// Returns when the next tick is due.
+    /// Returns the moment at which the next tick is due.
     pub(crate) fn due(&self) -> Instant {
         self.due
     }
 
-    /// Returns the last tick whose moment has come.
+    /// Returns the number of the last tick whose moment has come.
     pub(crate) fn last(&self) -> u64 {
         self.number - 1
     }
 
-    /// Returns the tick that begins at `now`, if one is due.
+    /// Returns the tick that begins at `now`, if one is due. A clock that is late by more than
+    /// [`LATE_TICKS_MAX`] ticks skips the ticks that it missed.
     pub(crate) fn edge(&mut self, now: Instant) -> Option<Edge> {
         let mut late = now.checked_duration_since(self.due)?;
         let mut lost = 0;
@@ -78,18 +80,18 @@ impl Beat {
     }
 }
 
-/// How a run ended.
+/// The way in which a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// It was told to end.
+    /// Somebody told it to end.
     Stopped,
     /// The store fenced it.
     Fenced,
     /// A tick panicked.
     Panicked,
-    /// The store refused what it wrote.
+    /// The store refused a write of the run.
     Refused,
-    /// Its clock or its store is not what it was.
+    /// Its clock or its store changed under it.
     Astray,
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) if !error.use_stderr() => {
-            // Nowhere is left to say that stdout is closed.
+            // Stdout is closed, and nowhere is left to say so.
             let _ = error.print();
             return ExitCode::SUCCESS;
         }

@@ -7,52 +7,52 @@ use world::{Rules, time::TICK_MS};
 
 use crate::mutants::Mutants;
 
-/// How a zone server is set up.
+/// The configuration of a zone server.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Where it listens: host:port, port 0 for any.
+    /// Host and port on which the server listens; port 0 for any.
     pub listen: String,
-    /// The host:port at which gateways and peers reach it; `None`: the bound address.
+    /// Host and port at which gateways and peers reach the server; `None`: the bound address.
     pub advertise: Option<String>,
-    /// The persistence services, host:port; the first that answers is used.
+    /// Persistence services as host:port; the server uses the first that answers.
     pub persistence: Vec<String>,
-    /// The port of `/livez`, `/readyz` and `/metrics`; 0: none.
+    /// Port of `/livez`, `/readyz` and `/metrics`; 0: none.
     pub metrics_port: u16,
-    /// Where the content comes from.
+    /// Source of the content.
     pub content: delivery::Config,
-    /// The seed of the dice.
+    /// Seed of the dice.
     pub seed: u64,
-    /// The rules' numbers.
+    /// Numbers of the rules.
     pub rules: Rules,
-    /// Everything is saved at least this often.
+    /// Longest time between two saves of everything.
     pub save_interval: Duration,
-    /// How long a character stays without a connection.
+    /// Time for which a character stays without a connection.
     pub linger: Duration,
-    /// How long at least, if it was in combat when it lost it.
+    /// Shortest time for which a character stays that lost its connection in combat.
     pub linger_in_combat: Duration,
-    /// How long a run that stops may take to give its regions away.
+    /// Time in which a stopping run may give its regions away.
     pub drain: Duration,
-    /// Ticks of published state that are kept for dumps.
+    /// Ticks of published state that the run keeps for dumps.
     pub dump_ticks: usize,
-    /// The folder for the records of runs that panic; `None`: no record is kept.
+    /// Folder for the records of runs that panic; `None`: no record is kept.
     pub replay_dir: Option<String>,
     /// Ticks from one picture of all regions to the next; only tests change it.
     pub replay_ticks: u64,
-    /// The regions' hash is recorded after each tick; only tests change it.
+    /// Whether the run records the regions' hash after each tick; only tests change it.
     pub replay_checks: bool,
-    /// Players that one run takes.
+    /// Largest number of players that one run takes.
     pub players_max: usize,
-    /// How long a tick may bring in regions before it leaves the rest to the next; only tests change
-    /// it.
+    /// Time in which a tick may bring in regions before it leaves the rest to the next; only tests
+    /// change it.
     pub regions_in_max: Duration,
-    /// The length of a tick in milliseconds; only tests change it.
+    /// Length of a tick in milliseconds; only tests change it.
     pub tick_ms: u64,
     /// Rules that the run breaks; only tests break any.
     pub mutants: Mutants,
 }
 
 impl Config {
-    /// Reads the settings and notes in the reader what is wrong with them.
+    /// Reads the settings, and notes in the reader which of them are wrong.
     pub fn read(reader: &mut Reader) -> Config {
         let (listen, advertise) = where_reached(reader);
         let persistence = reader.list(
@@ -124,7 +124,7 @@ const NEWCOMER_TICKS: u64 = 1_500;
 /// A week.
 const GROUND_TICKS_MAX: u64 = 1_008_000;
 
-/// Returns where it listens, and where others reach it.
+/// Reads the address on which the server listens, and the one at which others reach it.
 fn where_reached(reader: &mut Reader) -> (String, Option<String>) {
     let listen = reader.value(
         "ZONE_LISTEN",

@@ -1,5 +1,5 @@
-//! Chooses the version of the content that a run plays: that of the oldest run that is not leaving,
-//! so that all runs hand players over to each other.
+//! Chooses the version of the content that a run plays. It is the version of the oldest run that is
+//! not leaving, so that all runs can hand players over to each other.
 //!
 //! Always: a run never changes its content; it ends in order, and the next one plays the other.
 
@@ -14,14 +14,14 @@ use tonic::Status;
 
 use crate::store::Store;
 
-/// The directory gives a sign of life every second; after this long it is asked anew.
+/// The directory gives a sign of life every second; after this silence the run asks anew.
 const SILENCE: Duration = Duration::from_secs(5);
-/// How often a new run asks for the version of the others before it brings its own.
+/// Attempts of a new run to learn the version of the others before it plays its own.
 const ATTEMPTS: usize = 5;
-/// After a version could not be had, before it is asked for again.
+/// Pause after a version could not be had, before the run asks for it again.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// Before a run registers: takes over the version that the runs play which there are already.
+/// Takes over the version that the present runs play, before a run registers.
 pub(crate) async fn join(store: &Store, shelf: &Shelf, stop: &CancellationToken) {
     let mut backoff = Backoff::new();
     for attempt in 1..=ATTEMPTS {
@@ -48,8 +48,8 @@ pub(crate) async fn join(store: &Store, shelf: &Shelf, stop: &CancellationToken)
     tracing::error!("this zone brings another content than the others play: nobody crosses to it");
 }
 
-/// Waits until an older run than `me` plays another version than `mine`, and gives it. Safe to
-/// drop midway.
+/// Waits until an older run than `me` plays another version than `mine`, and returns that version.
+/// Safe to drop midway.
 pub(crate) async fn other(store: &Store, me: u64, mine: &str) -> Delivered {
     loop {
         let others = others(store, me, mine).await;
@@ -87,7 +87,7 @@ async fn others(store: &Store, me: u64, mine: &str) -> Vec<Run> {
     }
 }
 
-/// Returns the runs that there are, as soon as the store says so.
+/// Returns the present runs, as soon as the store names them.
 async fn runs_now(store: &Store) -> Vec<Run> {
     let mut backoff = Backoff::new();
     loop {

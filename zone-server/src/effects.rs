@@ -1,5 +1,5 @@
-//! All that a run asks of the world outside. The run never waits here: every answer comes back as a
-//! [`Message`](crate::mailbox::Message), also that of a failure.
+//! All requests of a run to the world outside. The run never waits here: every answer, also that of
+//! a failure, comes back as a [`Message`](crate::mailbox::Message).
 
 use proto::rpc::zone::v1::{
     CompleteRegionRequest, CompleteRequest, ForwardRequest, LocateRequest, PrepareRegionRequest,
@@ -10,41 +10,44 @@ use world::{CharacterId, Region};
 
 use crate::{commit::batch::Sending, ownership::keeper::Keeper, peers::Peers};
 
-/// The committer is gone.
+/// The error when the committer is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NobodyCommits;
 
-/// The outside that a run asks.
+/// The world outside, as a run asks it.
 pub(crate) trait Effects: Send {
     /// Asks the store for a region; answered as `RegionLoaded`.
     fn load_region(&mut self, region: Region, epoch: u64);
     /// Asks the store for a character; answered as `CharacterLoaded`.
     fn load_character(&mut self, who: CharacterId);
-    /// Has the store keep a character out whose document is damaged; not answered.
+    /// Makes the store keep out a character whose document is damaged; not answered.
     fn quarantine(&mut self, who: CharacterId);
     /// Announces a player to the peer at `address`; answered as `Prepared`.
     fn prepare(&mut self, address: &str, who: CharacterId, attempt: u32, request: PrepareRequest);
-    /// Says that a handover is done; answered as `Completed`.
+    /// Tells the peer at `address` that a handover is done; answered as `Completed`.
     fn complete(&mut self, address: &str, who: CharacterId, h: u64, request: CompleteRequest);
     /// Sends late inputs after their player; answered as `Forwarded`.
     fn forward(&mut self, address: &str, who: CharacterId, request: ForwardRequest);
     /// Offers a region to the peer at `address`; answered as `RegionPrepared`.
     fn prepare_region(&mut self, address: &str, attempt: u64, request: PrepareRegionRequest);
-    /// Says that the store has a region there; answered as `RegionCompleted`.
+    /// Tells the peer at `address` that the store has a region there; answered as
+    /// `RegionCompleted`.
     fn complete_region(&mut self, address: &str, request: CompleteRegionRequest);
-    /// Asks a peer where something is that `who` wants; answered as `Located`.
+    /// Asks the peer at `address` for the place of something that `who` wants; answered as
+    /// `Located`.
     fn locate(&mut self, address: &str, who: CharacterId, attempt: u32, request: LocateRequest);
     /// Tells the store that the run gives its regions away; answered as `Drained`.
     fn drain(&mut self);
-    /// Asks the store whose a player is; answered as `Owner`.
+    /// Asks the store for the owner of a player; answered as `Owner`.
     fn owner(&mut self, who: CharacterId, h: u64, source_dead: bool);
-    /// Has a batch sent until it is answered as `Answered`. One at a time.
+    /// Sends a batch again and again until the store answers; answered as `Answered`. One at a
+    /// time.
     fn commit(&mut self, sending: Sending) -> Result<(), NobodyCommits>;
-    /// Has something done beside the clock's thread.
+    /// Does some work beside the clock's thread.
     fn beside(&mut self, work: Box<dyn FnOnce() + Send>);
 }
 
-/// Asks by tasks of their own. Used on a thread that has entered the runtime.
+/// Makes each request in a task of its own. Use it on a thread that has entered the runtime.
 pub(crate) struct Tasks {
     pub(crate) keeper: Keeper,
     pub(crate) peers: Peers,

@@ -2,7 +2,7 @@
 //!
 //! Always: inputs are played in the order of their numbers, none twice; a missing number holds the
 //! later ones back for at most [`GAP_TICKS`] ticks; at most [`INPUTS_HELD_MAX`] wait. An input is
-//! queued, known to be here already, or given back to be answered.
+//! queued, known to be here already, or given back for an answer.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,7 +12,7 @@ use proto::rpc::zone::v1::Input;
 pub(crate) const INPUTS_HELD_MAX: usize = 40;
 /// Ticks for which a queue waits for a missing number.
 pub(crate) const GAP_TICKS: u64 = 2;
-/// Ranges of numbers that a queue remembers of each kind.
+/// Ranges of numbers of each kind that a queue remembers.
 const RANGES_MAX: usize = 16;
 
 /// The outcome of an input that came in.
@@ -31,18 +31,18 @@ pub(crate) enum Taken {
 /// The queue of one player.
 #[derive(Debug, Default)]
 pub(crate) struct Inputs {
-    /// The last number that was played or given up.
+    /// Last number that was played or given up.
     played: u64,
     /// Number up to which the queue waits for no input.
     floor: u64,
-    /// They go before all others, in this order and whatever their numbers: they were here before
-    /// and have to be played again.
+    /// Inputs that go before all others, in this order and whatever their numbers. They were here
+    /// before, and the run has to play them again.
     front: VecDeque<Input>,
     waiting: BTreeMap<u64, Input>,
     gap_ticks: u64,
     /// Numbers that the queue gave up.
     gaps: Ranges,
-    /// Numbers that found no room: the run does not answer their repetition again.
+    /// Numbers that found no room; the run does not answer their repetition again.
     refused: Ranges,
 }
 
@@ -83,7 +83,8 @@ impl Inputs {
         self.played
     }
 
-    /// Returns the last number that was played, given up or waits: nothing after it was ever here.
+    /// Returns the last number that was played or given up, or that waits: no later one was ever
+    /// here.
     pub(crate) fn last(&self) -> u64 {
         let waits = self.waiting.keys().next_back().copied().unwrap_or(0);
         waits.max(self.played).max(self.floor)
@@ -95,28 +96,28 @@ impl Inputs {
         all.any(|input| input.id == id)
     }
 
-    /// Returns how many wait.
+    /// Returns the number of inputs that wait.
     pub(crate) fn len(&self) -> usize {
         self.waiting.len() + self.front.len()
     }
 
-    /// It was neither played nor refused, and goes before all others but those that were put back
-    /// earlier, once.
+    /// Puts back an input that was neither played nor refused. It goes before all others but those
+    /// that were put back earlier.
     pub(crate) fn put_back(&mut self, input: Input) {
         self.front.push_back(input);
     }
 
-    /// Returns whether something was put back.
+    /// Returns whether an input was put back.
     pub(crate) fn has_front(&self) -> bool {
         !self.front.is_empty()
     }
 
-    /// Returns the first input that was put back; it will not be played here.
+    /// Takes out the first input that was put back; the run will not play it here.
     pub(crate) fn take_front(&mut self) -> Option<Input> {
         self.front.pop_front()
     }
 
-    /// Takes an input in.
+    /// Takes in an input, and returns its outcome.
     pub(crate) fn take(&mut self, input: Input) -> Taken {
         let number = input.number;
         if self.waiting.contains_key(&number) || self.refused.contains(number) {
@@ -137,7 +138,7 @@ impl Inputs {
         Taken::Queued
     }
 
-    /// Stops waiting for numbers up to `last`: their sender says that they are gone.
+    /// Stops waiting for numbers up to `last`, because their sender says that they are gone.
     pub(crate) fn skip_to(&mut self, last: u64) {
         self.floor = self.floor.max(last);
     }
@@ -177,7 +178,7 @@ impl Inputs {
         self.played = last;
     }
 
-    /// All that waits, in order; nothing of it will be played here.
+    /// Takes out all that waits, in order; the run will play none of it here.
     pub(crate) fn drain(&mut self) -> Vec<Input> {
         let waiting = std::mem::take(&mut self.waiting).into_values();
         let front = std::mem::take(&mut self.front);

@@ -1,5 +1,5 @@
-//! The zone server: owns regions, plays the tick, hands players over, commits. The only place
-//! that knows both what the processes say (`proto`) and the rules (`world`), and translates.
+//! The zone server: owns regions, plays the tick, hands players over, commits. The only place that
+//! knows both the messages of the processes (`proto`) and the rules (`world`), and translates.
 //!
 //! In reading order: `server` (the lives of the process), `tick_loop` (the clock; `beat`), `run` (one
 //! life), `inbox`, `translate`, `deliver`, `commit`, `peers`, `ownership`, `rpc`, `replay`.
@@ -40,15 +40,17 @@ pub use config::Config;
 pub use mutants::Mutants;
 pub use server::Server;
 
-/// Target of the trace events that name each input which a run has followed or refused.
+/// Target of the trace events that name each input that a run has followed or refused.
 pub const PLAYED: &str = "zone_server::played";
 
-/// The command `check-content`: says what is wrong with manifests. `arguments` begin with its name.
+/// Runs the command `check-content`, which reports the faults of manifests. `arguments` begin with
+/// its name.
 pub fn check_content(arguments: impl IntoIterator<Item = String>) -> std::process::ExitCode {
     check_content::main(arguments)
 }
 
-/// The command `replay`: plays the record of a run that panicked. `arguments` begin with its name.
+/// Runs the command `replay`, which plays the record of a run that panicked. `arguments` begin with
+/// its name.
 pub fn replay(arguments: impl IntoIterator<Item = String>) -> std::process::ExitCode {
     replay::command::main(arguments)
 }

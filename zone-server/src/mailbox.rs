@@ -1,5 +1,5 @@
-//! All that the clock's thread hears from tasks: bounded; a task that finds it full waits a moment,
-//! then says so.
+//! The messages of tasks to the clock's thread. The mailbox is bounded; a task that finds it full
+//! waits a moment, then reports that.
 
 use std::{
     sync::mpsc::{SyncSender, TrySendError},
@@ -36,7 +36,7 @@ pub(crate) const MESSAGES_MAX: usize = 32_768;
 const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// A message that the thread hears.
+/// A message to the thread.
 #[derive(Debug)]
 pub(crate) enum Message {
     /// A gateway's control stream.
@@ -45,39 +45,39 @@ pub(crate) enum Message {
     Frames(LinkHalf<FrameSender>),
     /// One of a link's streams ended.
     LinkEnded { gateway_id: String, link: u64 },
-    /// From a gateway's control stream.
+    /// A message on a gateway's control stream.
     Gateway {
         gateway_id: String,
         link: u64,
         message: Box<ToZoneMessage>,
     },
-    /// From a gateway's frame stream.
+    /// A message on a gateway's frame stream.
     Subscribe {
         gateway_id: String,
         link: u64,
         subscribe: Subscribe,
     },
-    /// Of players between two owners.
+    /// News of players between two owners.
     Handover(HandoverMessage),
-    /// Of regions between two owners, and of what lies in the regions of others.
+    /// News of regions between two owners, and of things in the regions of others.
     Peer(PeerMessage),
-    /// From the store.
+    /// An answer or news of the store.
     Store(StoreMessage),
     /// All agents that the store has in the run's regions.
     AgentsOfRun(OfRunReply),
-    /// A gateway says what an agent is to do.
+    /// A gateway brings the orders of an agent.
     TellAgent(Box<TellRequest>, oneshot::Sender<TellReply>),
     /// An agent's owner says something.
     SayToAgent(Box<SayRequest>, oneshot::Sender<SayReply>),
-    /// Somebody wants to know what an agent sees.
+    /// A gateway asks for the view of an agent.
     LookAtAgent(LookRequest, oneshot::Sender<LookReply>),
-    /// Somebody wants to see what was published.
+    /// An operator or a test asks for the published state.
     Dump(DumpRequest, oneshot::Sender<DumpReply>),
-    /// A gateway shows where a character stands.
+    /// A gateway asks for the place of a character.
     Whereabouts(String, oneshot::Sender<Option<WhereaboutsReply>>),
-    /// A gateway shows how full the regions are.
+    /// A gateway asks for the number of players and NPCs in each region.
     Crowd(oneshot::Sender<CrowdReply>),
-    /// Stop in order.
+    /// The run is to stop in order.
     Stop,
 }
 
@@ -135,7 +135,7 @@ pub(crate) enum PeerMessage {
         epoch: u64,
         known: Option<bool>,
     },
-    /// A peer looks for something.
+    /// A peer asks for the place of something.
     Locate(LocateRequest, oneshot::Sender<LocateReply>),
     /// A peer's knowledge of something that one of the run's players wants; `None`: no answer.
     Located {
@@ -192,7 +192,7 @@ impl From<StoreMessage> for Message {
     }
 }
 
-/// The run is over, or its thread has heard nothing for too long.
+/// The reason for which a message does not reach the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotHeard {
     #[error("the run is over")]
@@ -210,7 +210,7 @@ impl From<NotHeard> for Status {
     }
 }
 
-/// Reaches the thread of one run.
+/// The way to the thread of one run.
 #[derive(Debug, Clone)]
 pub(crate) struct Mailbox(SyncSender<Message>);
 
@@ -219,7 +219,10 @@ impl Mailbox {
         Self(sender)
     }
 
-    /// Says something; waits while the mailbox is full, but not for long.
+    /// Sends a message; waits a limited time while the mailbox is full.
+    ///
+    /// # Errors
+    /// The run is over, or the mailbox stayed full.
     pub(crate) async fn say(&self, message: impl Into<Message>) -> Result<(), NotHeard> {
         let mut message = message.into();
         let mut waited = Duration::ZERO;
@@ -235,14 +238,17 @@ impl Mailbox {
         }
     }
 
-    /// Says what the run cannot do without, however long the mailbox is full.
+    /// Sends a message that the run cannot do without, however long the mailbox is full.
     pub(crate) async fn insist<M: Into<Message>>(&self, message: impl Fn() -> M) {
         while self.say(message()).await == Err(NotHeard::Full) {
             tracing::error!("the tick's thread does not hear");
         }
     }
 
-    /// Asks something; `NotHeard::Full` too when the answer does not come in time.
+    /// Sends a request and returns the answer.
+    ///
+    /// # Errors
+    /// As [`Mailbox::say`]; also `NotHeard::Full` when the answer does not come in time.
     pub(crate) async fn ask<A, M: Into<Message>>(
         &self,
         message: impl FnOnce(oneshot::Sender<A>) -> M,

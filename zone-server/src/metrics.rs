@@ -19,7 +19,7 @@ const CALL_BUCKETS: [f64; 12] = [
     0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0,
 ];
 
-/// In ticks.
+/// Bounds of a histogram, in ticks.
 const MISSED_BUCKETS: [f64; 9] = [0.0, 1.0, 2.0, 3.0, 5.0, 8.0, 16.0, 32.0, 100.0];
 
 /// The instruments; clones are the same ones.
@@ -152,14 +152,14 @@ impl Metrics {
         self.phase.record(took.as_secs_f64(), &labels);
     }
 
-    /// Records one tick: its work, how late it began, and how many before it were skipped.
+    /// Records one tick: its work, its delay, and the number of ticks before it that were skipped.
     pub(crate) fn tick(&self, took: Duration, late: Duration, lost: u64) {
         self.work.record(took.as_secs_f64(), &[]);
         self.late.record(late.as_secs_f64(), &[]);
         self.lost.add(lost, &[]);
     }
 
-    /// Records how many players, regions and gateways the run holds.
+    /// Records the number of players, regions and gateways that the run holds.
     pub(crate) fn holds(&self, players: usize, regions: usize, gateways: usize) {
         self.players.record(players as u64, &[]);
         self.regions.record(regions as u64, &[]);
@@ -181,7 +181,7 @@ impl Metrics {
         self.inputs.add(1, &[KeyValue::new("outcome", became)]);
     }
 
-    /// Records how many inputs a tick played.
+    /// Records the number of inputs that a tick played.
     pub(crate) fn inbox(&self, inputs: usize) {
         self.inbox.record(inputs as u64, &[]);
     }
@@ -204,7 +204,7 @@ impl Metrics {
         self.commit_time.record(took.as_secs_f64(), &labels);
     }
 
-    /// Records what waits for the store after a tick, and whether value may change hands.
+    /// Records the value that waits for the store after a tick, and whether value may change hands.
     pub(crate) fn value(&self, ledger: usize, held: usize, waiting_ms: u64, state: u64) {
         let gauges = &self.value;
         gauges.ledger.record(ledger as u64, &[]);
@@ -224,12 +224,12 @@ impl Metrics {
             .add(1, &[KeyValue::new("outcome", outcome)]);
     }
 
-    /// A region that was given is played here; so many ticks were not played by anybody.
+    /// Records that the run plays a region that was given to it, and the ticks that nobody played.
     pub(crate) fn region_missed(&self, ticks: u64) {
         self.region_missed.record(ticks, &[]);
     }
 
-    /// From Prepare to the commit's acknowledgement.
+    /// Records the time of a handover, from Prepare to the commit's acknowledgement.
     pub(crate) fn handover_took(&self, took: Duration) {
         self.handover_time.record(took.as_secs_f64(), &[]);
     }

@@ -4,10 +4,10 @@
 /// The rules that the zone server breaks; none by default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Mutants {
-    /// The run tells clients of value before the store has acknowledged it.
+    /// Whether the run tells clients of value before the store has acknowledged it.
     pub ack_before_commit: bool,
-    /// The run saves the sides of an exchange in two batches.
+    /// Whether the run saves the sides of an exchange in two batches.
     pub separate_saves: bool,
-    /// Nobody is pinned to the zone in which it acts.
+    /// Whether no player is pinned to the zone in which it acts.
     pub no_pin: bool,
 }

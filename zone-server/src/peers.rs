@@ -19,16 +19,16 @@ use crate::{
     store::Store,
 };
 
-/// How long a peer may think about a player; it is held meanwhile.
+/// Time for which a peer may think about a player; the zone holds the player meanwhile.
 const PREPARE_DEADLINE: Duration = Duration::from_millis(500);
 const COMPLETE_DEADLINE: Duration = Duration::from_millis(1000);
-/// A region may be megabytes of players.
+/// Deadline for a region, which may be megabytes of players.
 const REGION_DEADLINE: Duration = Duration::from_millis(2000);
 const LOCATE_DEADLINE: Duration = Duration::from_millis(300);
-/// Answers of peers are small.
+/// Largest message of a peer; answers of peers are small.
 const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
 
-/// Speaks for one run.
+/// The calls of one run to its peers.
 #[derive(Debug, Clone)]
 pub(crate) struct Peers {
     pub(crate) mailbox: Mailbox,
@@ -47,7 +47,7 @@ impl Peers {
         }
     }
 
-    /// Announces a player; answered as `Prepared`.
+    /// Announces a player to the peer at `address`; answered as `Prepared`.
     pub(crate) fn prepare(
         &self,
         address: String,
@@ -70,7 +70,7 @@ impl Peers {
         });
     }
 
-    /// Says that the handover is done; answered as `Completed`.
+    /// Tells the peer at `address` that the handover is done; answered as `Completed`.
     pub(crate) fn complete(
         &self,
         address: String,
@@ -94,8 +94,8 @@ impl Peers {
         });
     }
 
-    /// Sends late inputs after their player; answered as `Forwarded`. Repeating it is harmless:
-    /// inputs are numbered.
+    /// Sends late inputs after their player; answered as `Forwarded`. A repetition is harmless,
+    /// because inputs are numbered.
     pub(crate) fn forward(&self, address: String, who: CharacterId, request: ForwardRequest) {
         let peers = self.clone();
         self.tasks.spawn("forward inputs", async move {
@@ -118,7 +118,7 @@ impl Peers {
         });
     }
 
-    /// Offers a region; answered as `RegionPrepared`.
+    /// Offers a region to the peer at `address`; answered as `RegionPrepared`.
     pub(crate) fn prepare_region(
         &self,
         address: String,
@@ -143,7 +143,8 @@ impl Peers {
         });
     }
 
-    /// Says that the store has a region there; answered as `RegionCompleted`.
+    /// Tells the peer at `address` that the store has a region there; answered as
+    /// `RegionCompleted`.
     pub(crate) fn complete_region(&self, address: String, request: CompleteRegionRequest) {
         let peers = self.clone();
         self.tasks.spawn("complete a region", async move {
@@ -164,7 +165,7 @@ impl Peers {
         });
     }
 
-    /// Asks where something is; answered as `Located`.
+    /// Asks the peer at `address` for the place of something; answered as `Located`.
     pub(crate) fn locate(
         &self,
         address: String,
@@ -189,7 +190,7 @@ impl Peers {
         });
     }
 
-    /// Asks the store whose a player is; answered as `Owner`.
+    /// Asks the store for the owner of a player; answered as `Owner`.
     pub(crate) fn owner(&self, who: CharacterId, h: u64, source_dead: bool) {
         let peers = self.clone();
         self.tasks.spawn("owner of a player", async move {

@@ -1,4 +1,4 @@
-//! Everybody whom this run holds, and who plays them.
+//! All characters that this run holds, and the sessions that play them.
 //!
 //! Always: of two sessions the one with the higher (session epoch, attach number) plays; a message
 //! that names a lower one changes nothing.
@@ -34,17 +34,18 @@ pub(crate) struct Session {
 /// The stage of a character's stay in this run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Comes in at the next edge; its session is owed `Attached` when `welcome` is set.
+    /// Comes in at the next edge; the run owes its session `Attached` when `welcome` is set.
     Joining { welcome: bool },
     /// Stands in the world.
     Playing,
     /// Out of the world with its region, which the store is giving to another run.
     Moving,
-    /// Left the world; its last row is on its way to the store. `re`: the request that asked.
+    /// Left the world; its last row is on its way to the store. `re` is the request that asked for
+    /// it.
     Leaving { re: Bytes },
 }
 
-/// Something over the border to which the run is to bring a player.
+/// An entity beyond the border to which the run is to bring a player.
 #[derive(Debug)]
 pub(crate) struct Pull {
     pub(crate) target: EntityId,
@@ -54,9 +55,9 @@ pub(crate) struct Pull {
     pub(crate) attempt: u32,
     /// Runs that have not said yet whether they have it.
     pub(crate) waiting: BTreeSet<u64>,
-    /// One of them gave no answer.
+    /// Whether one of them gave no answer.
     pub(crate) silent: bool,
-    /// The region to which it belongs.
+    /// Region to which the entity belongs.
     pub(crate) found: Option<Region>,
 }
 
@@ -74,37 +75,37 @@ impl Pull {
     }
 }
 
-/// One character.
+/// The run's knowledge of one character.
 #[derive(Debug)]
 pub(crate) struct PlayerSlot {
     pub(crate) region: Region,
     pub(crate) sequence: u64,
-    /// The tick in which this run became the owner.
+    /// Tick in which this run became the owner.
     pub(crate) owner_since: u64,
     pub(crate) account_id: String,
     pub(crate) session_epoch: u64,
-    /// The session that played it last, here or elsewhere.
+    /// Session that played it last, here or elsewhere.
     pub(crate) session_id: String,
     pub(crate) session: Option<Session>,
     pub(crate) attach: u64,
     pub(crate) inputs: Inputs,
     pub(crate) stage: Stage,
-    /// When it leaves, unless somebody comes to play it.
+    /// Tick in which it leaves, unless a session comes to play it.
     pub(crate) linger_until: Option<u64>,
     pub(crate) departure: Departure,
-    /// The last owner has said all that it knew.
+    /// Whether the last owner has reported all that it knew.
     caught_up: bool,
     pub(crate) messages: Messages,
 }
 
-/// On the way to another owner.
+/// The way of a character to another owner.
 #[derive(Debug, Default)]
 pub(crate) struct Departure {
-    /// The handover that is under way.
+    /// Handover that is under way.
     pub(crate) source: Option<Source>,
     /// Number of offers to other owners by handovers that are over.
     offers: u32,
-    /// Where the character is to stand at its next owner; `None`: where it stands.
+    /// Tile on which the character is to stand at its next owner; `None`: where it stands.
     pub(crate) place: Option<Tile>,
     /// Entity to which the character is to be brought; its inputs wait.
     pub(crate) pull: Option<Pull>,
@@ -117,25 +118,26 @@ pub(crate) struct Departure {
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
     outbox: Vec<Private>,
-    /// Messages that tell of value which the store has not acknowledged.
+    /// Messages about value that the store has not acknowledged.
     held: HeldMessages,
     /// Pack and coins as the store has acknowledged them.
     pub(crate) acknowledged: Holdings,
-    /// Tick in which the session was told `Attached` last.
+    /// Tick in which the run last sent the session `Attached`.
     pub(crate) attached_in: u64,
     pub(crate) traceparents: Vec<String>,
-    /// The session was sent the confirmation screen of a trade last.
+    /// Whether the session was last sent the confirmation screen of a trade.
     shows_confirm: bool,
 }
 
-/// Why a session is not let in, as `AttachRefused` says it: a newer login plays the character.
+/// Reason of an `AttachRefused`: a newer login plays the character.
 pub(crate) const STALE: &str = "stale";
-/// Likewise: a newer attach of the same login plays it, as a rule at another gateway.
+/// Reason of an `AttachRefused`: a newer attach of the same login plays it, as a rule at another
+/// gateway.
 pub(crate) const ELSEWHERE: &str = "elsewhere";
 /// Attaches that a gateway may ask for before one of them looks like one of the next gateway's.
 const ATTACHES_OF_A_GATEWAY: u64 = 1 << 20;
 
-/// Returns why an attach is older than another one that counts.
+/// Returns the reason for which an attach is older than another one that counts.
 pub(crate) const fn older(attach: &Attach, newer_epoch: u64) -> &'static str {
     if attach.session_epoch < newer_epoch {
         STALE
@@ -145,7 +147,8 @@ pub(crate) const fn older(attach: &Attach, newer_epoch: u64) -> &'static str {
 }
 
 impl PlayerSlot {
-    /// Returns somebody who comes in at the next edge, with pack and coins as the store has them.
+    /// Returns a character that comes in at the next edge, with pack and coins as the store has
+    /// them.
     pub(crate) fn new(region: Region, sequence: u64, now: u64, acknowledged: Holdings) -> Self {
         Self {
             region,
@@ -168,7 +171,10 @@ impl PlayerSlot {
         }
     }
 
-    /// Lets a session in, from `gateway_id`; the session that it replaces comes back.
+    /// Lets a session in from `gateway_id`, and returns the session that it replaces.
+    ///
+    /// # Errors
+    /// [`STALE`] or [`ELSEWHERE`]: a newer session plays the character.
     pub(crate) fn attach(
         &mut self,
         gateway_id: &str,
@@ -202,14 +208,15 @@ impl PlayerSlot {
         Ok(self.session.replace(session))
     }
 
-    /// Returns whether a session plays it from a gateway.
+    /// Returns whether the session `session_id` plays the character from the gateway.
     pub(crate) fn is_played_from(&self, gateway_id: &str, session_id: &str) -> bool {
         let session = self.session.as_ref();
         session.is_some_and(|s| s.session_id == session_id && s.gateway_id == gateway_id)
     }
 
-    /// Returns the number of the attach with which the session comes from another gateway. The one
-    /// that it leaves may go on to attach it until it hears of that: whatever it asks for is older.
+    /// Returns the number of the attach with which the session comes from another gateway. The
+    /// gateway that it leaves may go on attaching it until it hears of the move: all of these
+    /// attaches are older.
     pub(crate) const fn next_gateway(&self) -> u64 {
         (self.attach / ATTACHES_OF_A_GATEWAY)
             .saturating_add(1)
@@ -248,8 +255,8 @@ impl PlayerSlot {
         }
     }
 
-    /// Takes the session that the last owner names when the character came from the store already,
-    /// which knows of no socket. A slot that knows that attach, or a newer one, keeps its own.
+    /// Takes the session that the last owner names, when the character came from the store already.
+    /// The store knows of no socket. A slot that knows that attach, or a newer one, keeps its own.
     pub(crate) fn take_session_late(&mut self, session: &SessionRef, linger_until: u64) {
         if session.session_epoch == self.session_epoch && session.attach > self.attach {
             self.take_session(session, linger_until);
@@ -266,9 +273,9 @@ impl PlayerSlot {
         self.linger_until = Some(until);
     }
 
-    /// Returns whether the end of a socket is that of the session that plays it; it ends older
-    /// attaches of that session too, because a newer one may have been sent elsewhere in vain. A
-    /// gateway that does not know a session any more cannot number its end: then the epoch is 0.
+    /// Returns whether the end of a socket is that of the session that plays the character. It ends
+    /// older attaches of that session too, because a newer one may have been sent elsewhere in
+    /// vain. A gateway that has forgotten the session cannot number its end: then the epoch is 0.
     pub(crate) fn ended_by(&self, gateway_id: &str, detach: &Detach) -> bool {
         if detach.session_epoch > 0 {
             let current = self.current(detach.session_epoch, &detach.session_id);
@@ -277,10 +284,10 @@ impl PlayerSlot {
         self.is_played_from(gateway_id, &detach.session_id)
     }
 
-    /// Takes the last owner's word on a character that is here already: once, and nothing that
-    /// belongs to an older login, which numbers its inputs otherwise. The holdings in that word
-    /// are outdated: the run shows the session the present ones instead. Returns the inputs that
-    /// will not be played here.
+    /// Takes the last owner's word on a character that is here already. It counts once, without the
+    /// parts that belong to an older login, which numbers its inputs otherwise. The holdings in
+    /// that word are outdated: the run shows the session the present ones instead. Returns the
+    /// inputs that this run will not play.
     pub(crate) fn catch_up_late(&mut self, mut complete: CompleteRequest) -> Vec<Input> {
         let told = complete.held.len();
         complete.held.retain(|message| !shows_holdings(message));
@@ -290,9 +297,9 @@ impl PlayerSlot {
         self.catch_up(complete)
     }
 
-    /// Takes the last owner's word on a character that comes with that word: once, and nothing
-    /// that belongs to an older login, which numbers its inputs otherwise. Returns the inputs that
-    /// will not be played here.
+    /// Takes the last owner's word on a character that comes with that word. It counts once,
+    /// without the parts that belong to an older login, which numbers its inputs otherwise. Returns
+    /// the inputs that this run will not play.
     pub(crate) fn catch_up(&mut self, complete: CompleteRequest) -> Vec<Input> {
         let epoch = self.session_epoch;
         let session = complete.session.as_ref();
@@ -325,7 +332,7 @@ impl PlayerSlot {
         unplayed
     }
 
-    /// Returns the requests whose answers its session has not been told.
+    /// Returns the requests whose answers the run has not sent to the session.
     pub(crate) fn untold(&self) -> Vec<Bytes> {
         let outbox = self
             .messages
@@ -336,8 +343,8 @@ impl PlayerSlot {
         untold.map(|answer| answer.re.clone()).collect()
     }
 
-    /// Returns whether its session will be answered this request: it waits for a tick, or its
-    /// answer waits to be told.
+    /// Returns whether the run still owes the session an answer to this request. Either the request
+    /// waits for a tick, or its answer waits.
     pub(crate) fn owes(&self, id: &[u8]) -> bool {
         let mut outbox = self.messages.outbox.iter();
         self.inputs.waits(id)
@@ -351,8 +358,8 @@ impl PlayerSlot {
         session_epoch == self.session_epoch && session.is_some_and(|s| s.session_id == session_id)
     }
 
-    /// Something for the session's next frame. A session with too much waiting gets no more: its
-    /// gateway does not take frames, and loses its link for that.
+    /// Adds a message to the session's next frame. A session with too many waiting messages gets no
+    /// more: its gateway does not take frames, and loses its link for that.
     pub(crate) fn tell(&mut self, message: Private) {
         if self.session.is_none() {
             return;
@@ -374,12 +381,14 @@ impl PlayerSlot {
         }
     }
 
-    /// Returns whether what its session was sent last shows the confirmation screen of a trade.
+    /// Returns whether the last screen that the session was sent is the confirmation screen of a
+    /// trade.
     pub(crate) fn shows_confirm(&self) -> bool {
         self.messages.shows_confirm
     }
 
-    /// Something that is told when the batch `held` is acknowledged; at once if there is none.
+    /// Holds a message until the store acknowledges the batch `held`; sends it at once if there is
+    /// none.
     pub(crate) fn tell_when(&mut self, held: Option<u64>, message: Private) {
         match held {
             Some(sequence) if self.session.is_some() => self.messages.held.hold(sequence, message),
@@ -393,7 +402,8 @@ impl PlayerSlot {
         self.messages.held.owe_sync(sequence);
     }
 
-    /// Releases what waits for the acknowledgement of the batch `sequence`; `None`: nothing.
+    /// Releases the messages that wait for the acknowledgement of the batch `sequence`; `None`:
+    /// there are none.
     pub(crate) fn release(&mut self, sequence: u64) -> Option<Released> {
         if self.messages.held.is_empty() {
             return None;
@@ -405,17 +415,17 @@ impl PlayerSlot {
         (released != Released::default()).then_some(released)
     }
 
-    /// Returns how many messages wait for an acknowledgement.
+    /// Returns the number of messages that wait for an acknowledgement.
     pub(crate) fn held(&self) -> usize {
         self.messages.held.len()
     }
 
-    /// Takes all that waits for the session's next frame.
+    /// Takes all messages that wait for the session's next frame.
     pub(crate) fn take_outbox(&mut self) -> Vec<Private> {
         std::mem::take(&mut self.messages.outbox)
     }
 
-    /// Returns the fields of its rows that the world's record lacks.
+    /// Returns the fields of the character's rows that the world's record lacks.
     pub(crate) fn owner(&self) -> Owner<'_> {
         Owner {
             account_id: &self.account_id,
@@ -439,7 +449,7 @@ impl PlayerSlot {
         source.is_some()
     }
 
-    /// Returns whether it stands in the world and is not on its way to another owner.
+    /// Returns whether the character stands in the world and is not on its way to another owner.
     pub(crate) fn free(&self) -> bool {
         self.stage == Stage::Playing
             && self.departure.source.is_none()
@@ -447,7 +457,7 @@ impl PlayerSlot {
     }
 }
 
-/// Everybody.
+/// All characters of a run.
 pub(crate) type Roster = BTreeMap<CharacterId, PlayerSlot>;
 
 #[cfg(test)]

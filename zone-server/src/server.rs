@@ -1,4 +1,5 @@
-//! The process: binds its ports, then lives one run after the other until it is told to stop.
+//! The process: binds its ports, then lives one run after the other until somebody tells it to
+//! stop.
 //!
 //! Always: nothing survives a run but configuration and content; a run that ended otherwise than
 //! by order is followed by a new, empty one.
@@ -57,11 +58,11 @@ use crate::{
 const MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Largest message of a peer: a region with everybody in it.
 const REGION_BYTES_MAX: usize = 128 * 1024 * 1024;
-/// How long a run may take to end in order, after it has given its regions away.
+/// Time in which a run may end in order, after it has given its regions away.
 const END_WITHIN: Duration = Duration::from_secs(10);
-/// How long the tasks of a run that is over may take to end.
+/// Time in which the tasks of a run that is over may end.
 const TASKS_WITHIN: Duration = Duration::from_secs(1);
-/// After a run that ended badly, before the next registers.
+/// Pause after a run that ended badly, before the next registers.
 const NEXT_RUN_PAUSE: Duration = Duration::from_millis(500);
 
 /// A zone server with its ports bound.
@@ -110,7 +111,7 @@ impl Server {
         })
     }
 
-    /// Returns where gateways and peers connect.
+    /// Returns the address to which gateways and peers connect.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -118,7 +119,7 @@ impl Server {
     /// Plays until `stop`; then saves everybody, releases its regions and returns.
     ///
     /// # Errors
-    /// The port fails, or a persistence address is none.
+    /// The port fails, or a persistence address is malformed.
     pub fn run(self, stop: CancellationToken) -> BoxFuture<'static, anyhow::Result<()>> {
         // Boxed: compiled here, once, and not in every program that runs a zone server.
         Box::pin(self.serve_until(stop))
@@ -230,7 +231,8 @@ impl Lives {
         }
     }
 
-    /// Waits until an older run plays another version, and takes that one over for the next run.
+    /// Waits until an older run plays another version, and takes over that version for the next
+    /// run.
     async fn another_content(&self, me: u64) {
         if !self.config.content.follow {
             return std::future::pending().await;
@@ -245,7 +247,7 @@ impl Lives {
         self.shelf.put(other);
     }
 
-    /// Says that a run ended by a fault.
+    /// Tells the store that a run ended by a fault.
     async fn ended(&self, run: Registered, reason: Reason, fault: Fault, stop: &CancellationToken) {
         let regions = fault.regions.into_iter().map(record::rpc_region);
         let characters = fault.characters.iter().map(ToString::to_string);
@@ -308,7 +310,7 @@ impl Lives {
         };
         self.current.set(None);
         over.cancel();
-        // Those that are not done by then end by themselves.
+        // Tasks that are not done by then end by themselves.
         let _ = chassis::drain::within(TASKS_WITHIN, "the run's tasks", tasks.ended()).await;
         end.unwrap_or_else(died)
     }
@@ -345,7 +347,7 @@ impl Lives {
     }
 }
 
-/// Returns a run of which nothing else is known.
+/// Returns the end of a run about which nothing else is known.
 fn died() -> Ended {
     Ended {
         end: End::Panicked,

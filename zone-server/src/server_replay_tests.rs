@@ -10,11 +10,11 @@ use world::CharacterId;
 use super::*;
 use crate::replay::{change::Change, command, file::Record};
 
-/// So often one is told to walk.
+/// Attempts to make one player walk.
 const TELLS_MAX: u64 = 10;
 const TEN: [&str; 10] = ["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9"];
 
-/// An empty folder of its own.
+/// Returns the path of a folder of its own, which does not exist yet.
 fn folder(name: &str) -> PathBuf {
     let name = format!("zone-replay-{}-{name}", std::process::id());
     let folder = std::env::temp_dir().join(name);
@@ -35,7 +35,7 @@ async fn record_in(folder: &Path) -> PathBuf {
     found().unwrap()
 }
 
-/// Plays a record; the exit code and the lines.
+/// Plays a record, and returns the exit code and the lines.
 fn played(file: &Path) -> (u8, Vec<String>) {
     let mut out = Vec::new();
     let code = command::replay(file, "/nonexistent", &mut (), &mut out).unwrap();
@@ -43,7 +43,7 @@ fn played(file: &Path) -> (u8, Vec<String>) {
     (code, lines.lines().map(str::to_owned).collect())
 }
 
-/// Returns how often each kind of change is in a record.
+/// Returns the number of changes of each kind in a record.
 fn kinds(file: &Path) -> BTreeMap<&'static str, usize> {
     let mut kinds = BTreeMap::new();
     for change in Record::open(file).unwrap() {
@@ -72,7 +72,7 @@ struct Side {
     run: u64,
 }
 
-/// A zone server that records everything, with a picture every `ticks`.
+/// Starts a zone server that records everything, with a picture every `ticks`.
 async fn side(store: &FakeStore, name: &str, ticks: u64, stop: &CancellationToken) -> Side {
     let (trap, folder) = (Trap::at(Phase::Npcs), folder(name));
     let server = trapped(store, &trap, |config| {
@@ -105,9 +105,10 @@ async fn all_stand(gateway: &Gateway, run: u64) {
     .await;
 }
 
-/// All walk to the other side, once the first run has them all: it refuses whom it does not play
-/// yet. On a busy machine a giver may be too slow. The taker then plays somebody by the store's
-/// word, which does not say where one was going, so that it is told once more.
+/// Makes all players walk to the other side, once the first run has them all: it refuses players
+/// whom it does not play yet. On a busy machine a giver may be too slow. The taker then plays a
+/// player by the store's word, which does not name the player's destination. So the test tells that
+/// player once more.
 async fn all_walk(gateway: &Gateway, runs: [u64; 2], number: u64, to: Tile) {
     all_stand(gateway, runs[0]).await;
     let there = |name: &&str| gateway.position(name).is_some_and(|p| p.x == to.x);

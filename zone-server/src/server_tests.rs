@@ -37,7 +37,7 @@ mod value;
 use gateway::Gateway;
 use store::Store as FakeStore;
 
-/// No condition is waited for longer.
+/// Longest wait for a condition.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 async fn until(what: &str, mut holds: impl FnMut() -> bool) {
@@ -48,8 +48,8 @@ async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Instruments of which one panics in the middle of a tick, once, after it is set: at the end of
-/// a phase, of inputs only if there are some.
+/// Instruments of which one panics once in the middle of a tick, after a test sets it. It panics at
+/// the end of a phase; after the phase of inputs only if there were some.
 #[derive(Clone)]
 struct Trap {
     set: Arc<AtomicBool>,
@@ -75,7 +75,7 @@ impl Trap {
     }
 }
 
-/// Sees how many inputs a tick has.
+/// Sees the number of inputs of a tick.
 struct Inputs(Arc<AtomicBool>);
 
 impl SyncInstrument<u64> for Inputs {
@@ -109,7 +109,7 @@ impl SyncInstrument<f64> for Trap {
     }
 }
 
-/// A zone server with a trap in its tick.
+/// Starts a zone server with a trap in its tick.
 async fn trapped(store: &FakeStore, trap: &Trap, change: impl FnOnce(&mut Config)) -> Server {
     let env = chassis::config::Env::from_pairs([
         ("PERSISTENCE_ADDRESSES", store.address.as_str()),
@@ -134,7 +134,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// The run that the process lives, with ann in it, as a gateway sees it.
+    /// Gives the region to the run, attaches ann there, and returns the gateway.
     async fn ann_plays(&self, run: u64, attach: u64) -> Gateway {
         self.store.assign(self.region, run);
         let gateway = Gateway::new("g");
@@ -193,7 +193,7 @@ async fn a_panic_in_a_tick_ends_the_run_and_the_process_lives_a_new_empty_one() 
         state.applied.get(&first).copied()
     });
 
-    // It holds nothing until somebody gives it something, and then plays that.
+    // The new run holds nothing until the store gives it a region, and then plays that.
     scene.store.change(|state| state.fenced.push(first));
     scene.ann_plays(second, 2).await;
     scene.store.read(|state| {

@@ -1,4 +1,4 @@
-//! Nobody is told of value before the store has it.
+//! The run tells nobody of value before the store has it.
 
 use proto::rpc::persistence::v1::{CharacterRecord, Slot};
 use serde_json::{Value, json};
@@ -18,7 +18,8 @@ async fn game(mutants: Mutants) -> Game {
     game_with(mutants, |_| None, |_, _| {}).await
 }
 
-/// As [`game`]; ann stands where `place` says, and comes with what `change` gives her.
+/// Starts a zone as [`game`] does. Ann stands at the tile of `place`, and `change` adds to her
+/// record.
 async fn game_with(
     mutants: Mutants,
     place: impl Fn(&world::Content) -> Option<world::Tile>,
@@ -146,7 +147,7 @@ async fn a_drop_is_told_and_shown_at_once_when_the_store_has_it_and_not_before()
     assert!(game.told("inventory:update").is_empty());
     assert_eq!(game.items(), 0);
 
-    // The run shows a session that comes in between what the store has acknowledged.
+    // The run shows a session that comes in between the state that the store has acknowledged.
     game.gateway.attach(game.run, "ann", 1, 2).await;
     let again = |seen: &gateway::Seen| seen.attached["ann"].1.attach == 2;
     until("ann is attached again", || game.gateway.read(again)).await;
@@ -182,7 +183,7 @@ async fn value_is_refused_while_the_store_does_not_answer_and_not_afterwards() {
     game.commit_comes().await;
     game.ticks(crate::commit::bounds::WAIT_TICKS_MAX + 1).await;
     game.drops(2).await;
-    // This says nothing of what anybody has, and need not wait.
+    // The refusal shows no holdings, and need not wait.
     until("the second is refused", || {
         game.answers(2) == ["storage_unavailable"]
     })
@@ -268,7 +269,7 @@ async fn what_is_worn_and_banked_is_told_when_the_store_has_it_and_not_before() 
     assert!(game.told("equipment:update").is_empty());
     assert_eq!(game.told("bank:state").len(), 1);
 
-    // The run shows a session that comes in between what the store has acknowledged.
+    // The run shows a session that comes in between the state that the store has acknowledged.
     game.gateway.attach(game.run, "ann", 1, 2).await;
     let again = |seen: &gateway::Seen| seen.attached["ann"].1.attach == 2;
     until("ann is attached again", || game.gateway.read(again)).await;

@@ -2,7 +2,8 @@
 //! world, batches and links. Its requests to the outside come out as plain values, and the answers
 //! of the outside go in.
 //!
-//! Always: nothing happens but when it is called; the same calls give the same answers.
+//! Always: nothing happens unless the simulation calls the run; the same calls give the same
+//! answers.
 
 mod asking;
 mod hearing;
@@ -47,16 +48,16 @@ use crate::{
     run::{Run, RunContext},
 };
 
-/// How a run ended.
+/// The way in which a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
-    /// In order: it is to be released.
+    /// In order; the simulation is to release it.
     Stopped,
     /// The store fenced it.
     Fenced,
-    /// Its clock or store is not what it was.
+    /// Its clock or its store changed under it.
     Astray,
-    /// The store refused what it wrote; never right.
+    /// The store refused a write; never right.
     Refused,
     /// A tick panicked with these words; never right.
     Panicked(String),
@@ -71,9 +72,9 @@ pub struct Played {
     pub region: Region,
     /// Sequence at which the run owns it.
     pub sequence: u64,
-    /// It stands in the world.
+    /// Whether the character stands in the world.
     pub stands: bool,
-    /// Somebody plays it.
+    /// Whether a session plays the character.
     pub attached: bool,
 }
 
@@ -88,7 +89,7 @@ pub struct LinkEnd {
 /// A message that comes out of a link.
 #[derive(Debug, Clone)]
 pub enum FromLink {
-    /// A message that comes at once.
+    /// A message that needs no tick.
     Control(FromZone),
     /// The frame of a tick.
     Frame(Frame),
@@ -101,7 +102,7 @@ impl LinkEnd {
             return Some(FromLink::Control(message));
         }
         let frame = self.frames.try_recv().ok()?.ok()?;
-        // It was encoded by this very process.
+        // This very process has encoded it.
         Frame::decode(frame.encode_to_vec().as_slice())
             .ok()
             .map(FromLink::Frame)
@@ -117,9 +118,9 @@ impl LinkEnd {
 pub struct Ground {
     /// Content that the runs play.
     pub content: Arc<Content>,
-    /// Its settings; see [`config`].
+    /// Settings of the runs; see [`config`].
     pub config: Arc<Config>,
-    /// Its instruments.
+    /// Instruments of the runs.
     pub telemetry: Telemetry,
     metrics: Metrics,
 }
@@ -151,12 +152,12 @@ impl Ground {
     }
 }
 
-/// Returns the settings that a zone server has if nothing is set.
+/// Returns the settings of a zone server on which nothing is set.
 pub fn config() -> Config {
     Config::read(&mut Reader::new(Env::default()))
 }
 
-/// Where the time of all simulations begins: milliseconds of the store's clock.
+/// Time at which all simulations begin, in milliseconds of the store's clock.
 pub const BEGIN_MS: u64 = 1_800_000_000_000;
 
 /// Returns a moment of the simulation as the run's clock knows it.
@@ -201,22 +202,22 @@ impl SimRun {
         }
     }
 
-    /// Returns its id.
+    /// Returns the run's id.
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// Returns how it ended, once it has.
+    /// Returns how the run ended, once it has.
     pub fn ended(&self) -> Option<&Ended> {
         self.ended.as_ref()
     }
 
-    /// Returns what it has asked since the last call.
+    /// Returns the requests of the run since the last call.
     pub fn asks(&mut self) -> VecDeque<Ask> {
         self.asked.take()
     }
 
-    /// Plays the ticks that are due, and returns how many that were.
+    /// Plays the ticks that are due, and returns their number.
     pub fn tick(&mut self, now_ms: u64) -> usize {
         let mut played = 0;
         while self.ended.is_none() {
@@ -229,7 +230,7 @@ impl SimRun {
         played
     }
 
-    /// Says something to it.
+    /// Gives the run a message.
     pub fn hear(&mut self, heard: Heard, now_ms: u64) {
         if self.ended.is_none() {
             let message = heard.message(|reply, asked_ms| self.renewed(reply, asked_ms, now_ms));
@@ -237,7 +238,7 @@ impl SimRun {
         }
     }
 
-    /// A peer asks something; `None`: there is no answer.
+    /// Gives the run a request of a peer and returns the answer; `None`: there is no answer.
     pub fn peer(&mut self, ask: PeerAsk) -> Option<PeerAnswer> {
         if self.ended.is_some() {
             return None;
@@ -292,7 +293,7 @@ impl SimRun {
         answer.try_recv().ok()
     }
 
-    /// A gateway opens both streams of a link.
+    /// Opens both streams of a gateway's link.
     pub fn link(&mut self, gateway_id: &str, link: u64) -> LinkEnd {
         let (control, heard) = mpsc::channel(CONTROL_MAX);
         let (frames, framed) = mpsc::channel(FRAMES_MAX);
@@ -322,27 +323,27 @@ impl SimRun {
         }
     }
 
-    /// Returns the characters that it plays or brings in.
+    /// Returns the characters that the run plays or brings in.
     pub fn played(&self) -> Vec<Played> {
         self.run.played()
     }
 
-    /// Returns whether somebody acts on what is here and must not go.
+    /// Returns whether the player acts on things in this run and must not go.
     pub fn pinned(&self, who: &CharacterId) -> bool {
         self.run.pinned(who)
     }
 
-    /// Describes what it is about, for people.
+    /// Describes the work of the run, for people.
     pub fn about(&self) -> String {
         self.run.about()
     }
 
-    /// Returns all that it knows of a character, for people.
+    /// Returns all knowledge of the run about a character, for people.
     pub fn seats(&self, who: &str) -> Vec<String> {
         self.run.seats(&CharacterId::from(who))
     }
 
-    /// Returns the regions that it plays, with their epochs.
+    /// Returns the regions that the run plays, with their epochs.
     pub fn held(&self) -> Vec<(Region, u64)> {
         self.run.regions_held()
     }

@@ -9,17 +9,20 @@ use proto::rpc::{
 };
 use tonic::{Code, Status, transport::Channel};
 
-/// Largest message of the store that is taken: a directory or a region with its characters.
+/// Largest message that the zone takes from the store: a directory or a region with its characters.
 const MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// All persistence services. Clones share which one is used.
+/// All persistence services. Clones share the choice of the one in use.
 #[derive(Debug, Clone)]
 pub(crate) struct Store {
     replicas: Replicas,
 }
 
 impl Store {
-    /// Connects to none yet. Fails when an address is none. Call it inside a runtime.
+    /// Returns a store that has connected to no service yet. Call it inside a runtime.
+    ///
+    /// # Errors
+    /// There is no address, or one is malformed.
     pub(crate) fn new(addresses: &[String]) -> anyhow::Result<Store> {
         let replicas = Replicas::new(addresses).context("PERSISTENCE_ADDRESSES")?;
         Ok(Store { replicas })
@@ -37,7 +40,8 @@ impl Store {
         DirectoryClient::new(self.replicas.current()).max_decoding_message_size(MESSAGE_BYTES_MAX)
     }
 
-    /// A call failed: the next goes elsewhere, if the service and not the request was at fault.
+    /// Notes a failed call: the next goes elsewhere, if the service and not the request was at
+    /// fault.
     pub(crate) fn failed(&self, status: &Status) {
         if unreachable(status) {
             self.replicas.next();

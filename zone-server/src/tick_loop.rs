@@ -19,11 +19,11 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ended {
     pub(crate) end: End,
-    /// Cause of the end, as far as is known.
+    /// Cause of the end, as far as it is known.
     pub(crate) fault: Fault,
 }
 
-/// Plays until the run ends, and then drops everything that it held.
+/// Plays until the run ends, and then drops everything that the run held.
 pub(crate) fn play(mut run: Run, messages: &Receiver<Message>) -> Ended {
     let end = lived(&mut run, messages);
     let fault = run.fault();
@@ -60,7 +60,7 @@ fn turn(run: &mut Run, messages: &Receiver<Message>, last: &mut Option<u64>) -> 
             match messages.recv_timeout(wait) {
                 Ok(message) => run.hear(message),
                 Err(RecvTimeoutError::Timeout) => {}
-                // Nobody can say anything any more: nobody wants this run.
+                // All senders are gone: nobody wants this run.
                 Err(RecvTimeoutError::Disconnected) => return End::Stopped,
             }
         }

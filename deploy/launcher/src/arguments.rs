@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     pub(crate) tool: Option<Tool>,
 }
 
-/// What it does instead of starting a world.
+/// A task that the launcher does instead of starting a world.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(crate) enum Tool {
     /// Measure the models of a world's assets, and write manifests/model-bounds.json there

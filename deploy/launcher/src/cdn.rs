@@ -32,7 +32,7 @@ use crate::{banner, plan::Assets};
 const FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300, must-revalidate");
 /// A file has at most this many bytes.
 const BYTES_MAX: u64 = 256 * 1024 * 1024;
-/// How long an open request may take when the launcher stops.
+/// Time that an open request may take when the launcher stops.
 const DRAIN: Duration = Duration::from_secs(1);
 
 /// The server, with its port bound.

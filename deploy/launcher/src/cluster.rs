@@ -22,9 +22,9 @@ use crate::{
     probe,
 };
 
-/// How long the others wait for the persistence service before they start anyway.
+/// Time for which the others wait for the persistence service before they start anyway.
 const START_LIMIT: Duration = Duration::from_secs(10);
-/// How long each may take to stop.
+/// Time that each gateway may take to stop.
 const GATEWAY_LIMIT: Duration = Duration::from_secs(15);
 const ZONE_LIMIT: Duration = Duration::from_secs(30);
 const PERSISTENCE_LIMIT: Duration = Duration::from_secs(10);

@@ -1,6 +1,6 @@
 //! The local launcher: a whole world in one process. The services are the same libraries as in
-//! production, each with its own settings and telemetry, joined by gRPC over loopback; the
-//! launcher gives them settings and a stop signal and shares no other value with them.
+//! production, each with its own settings and telemetry. They talk by gRPC over loopback. The
+//! launcher gives them settings and a stop signal, and shares no other value with them.
 
 mod arguments;
 mod banner;

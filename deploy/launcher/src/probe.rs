@@ -10,11 +10,11 @@ use tokio::{
 
 /// Pause between two questions.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How long one answer may take.
+/// Time that one answer may take.
 const DEADLINE: Duration = Duration::from_secs(2);
 /// Pause between two log lines of a long wait, which name the gateway and its reason.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// An answer is never longer.
+/// Largest answer, in bytes.
 const ANSWER_BYTES_MAX: u64 = 16 * 1024;
 
 /// Waits until all gateways are ready. Safe to drop midway.

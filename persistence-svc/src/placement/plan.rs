@@ -43,7 +43,7 @@ pub(crate) struct RunView {
     pub(crate) content_hash: String,
     pub(crate) registered_ms: i64,
     pub(crate) until_ms: i64,
-    /// How many different witnesses saw it dead within [`WITNESS_MS`].
+    /// Number of different witnesses that saw it dead within [`WITNESS_MS`].
     pub(crate) witnesses: i64,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct RegionView {
     pub(crate) region: Region,
     pub(crate) run: i64,
     pub(crate) epoch: i64,
-    /// Its share of a tick's work, in microseconds, as its owner last said.
+    /// Share of a tick's work, in microseconds, as its owner last reported it.
     pub(crate) cost_us: i64,
     /// Time of its last change of owner; 0: never.
     pub(crate) changed_ms: i64,
@@ -61,7 +61,7 @@ pub(crate) struct RegionView {
     pub(crate) wanted: i64,
     /// Whether it belongs to nobody until an operator resumes it.
     pub(crate) paused: bool,
-    /// How many of its runs panicked in it within [`FAULT_MS`].
+    /// Number of its runs that panicked in it within [`FAULT_MS`].
     pub(crate) faults: i64,
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct Patience {
     /// Delay of the first placement after the newest registration, so that runs that start together
     /// share the world.
     pub(crate) settle_ms: i64,
-    /// How overdue a lease must be when many lapsed at once.
+    /// Time by which a lease must be overdue when many lapsed at once.
     pub(crate) mass_lapse_ms: i64,
     /// Whether to fence nobody, because the store has only just come back.
     pub(crate) quiet: bool,

@@ -16,7 +16,7 @@ use crate::store::error::Result;
 use crate::store::{Store, new_id};
 
 const PERIOD: Duration = Duration::from_millis(200);
-/// How long the right to plan lasts without renewal.
+/// Time for which the right to plan lasts without renewal.
 const LEAD_MS: i64 = 2_000;
 /// Bounds each step; a longer step counts as an absence of the store.
 const STEP_LIMIT: Duration = Duration::from_secs(2);

@@ -31,7 +31,7 @@ const BYTES_MAX: usize = 32 * 1024 * 1024;
 const BASE: Duration = Duration::from_secs(2);
 /// Time that each row adds to the deadline.
 const EACH: Duration = Duration::from_millis(1);
-/// How long a batch may take to arrive.
+/// Time that a batch may take to arrive.
 const ARRIVAL: Duration = Duration::from_secs(10);
 
 /// Answers one stream.

@@ -32,7 +32,7 @@ const PAGE_MAX: u32 = 100;
 /// Roles of an account, and the longest name of one, in bytes.
 const ROLES_MAX: usize = 8;
 const ROLE_BYTES_MAX: usize = 32;
-/// No tile is farther out than this.
+/// Largest coordinate of a tile.
 const COORDINATE_MAX: i32 = 1_000_000;
 
 /// The service.

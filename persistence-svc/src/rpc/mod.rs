@@ -35,7 +35,7 @@ pub(crate) struct Desk {
     pub(crate) metrics: Metrics,
     pub(crate) tracer: Tracer,
     pub(crate) lease: Duration,
-    /// How many agents there may be.
+    /// Largest numbers of agents.
     pub(crate) agents: Bounds,
     /// Whether the tables are there.
     open: AtomicBool,

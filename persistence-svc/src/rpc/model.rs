@@ -13,11 +13,11 @@ use crate::store::model::{
 use crate::store::unsigned;
 use crate::store::value::Holdings;
 
-/// No tile is farther out than this; a `real` column holds it exactly.
+/// Largest coordinate of a tile; a `real` column holds it exactly.
 pub(super) const COORDINATE_MAX: i32 = 1_000_000;
-/// No text of a request is longer, in bytes.
+/// Longest text of a request, in bytes.
 const TEXT_MAX: usize = 256;
-/// No document of a character is longer, in bytes.
+/// Longest document of a character, in bytes.
 const STATE_BYTES_MAX: usize = 64 * 1024;
 /// The highest level of a skill.
 const LEVEL_MAX: u32 = 99;

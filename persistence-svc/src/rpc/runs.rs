@@ -16,7 +16,7 @@ use crate::placement::planner::millis;
 use crate::store::model::{Ended, RegionLoad, Registration, Renewal, RunState};
 use crate::store::unsigned;
 
-/// A world has no more regions.
+/// Most regions of a world.
 const REGIONS_MAX: usize = 4_096;
 /// Most characters that one call may quarantine. If more seem at fault, the fault lies elsewhere.
 const QUARANTINE_MAX: usize = 1_000;

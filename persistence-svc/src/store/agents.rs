@@ -19,7 +19,8 @@ pub(crate) const FROM: &str = "agent_mappings a JOIN characters c ON c.id = a.ch
 pub(crate) const BANNED: &str = "SELECT 1 FROM gates g WHERE g.id = 'ban:' || a.account_id
  AND (g.until IS NULL OR g.until >";
 
-/// How many agents an account has, and how many live in the world when nobody plays them.
+/// Number of agents that an account has, and of agents that live in the world when nobody plays
+/// them.
 pub(crate) const COUNTS: &str = "SELECT
  (SELECT count(*) FROM agent_mappings WHERE account_id = $1),
  (SELECT count(*) FROM agent_mappings WHERE active)";
@@ -71,7 +72,7 @@ impl Agent {
     }
 }
 
-/// How many agents there may be.
+/// Largest numbers of agents.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
     /// Most agents of one account.
@@ -139,7 +140,7 @@ pub(crate) enum Order {
     Stop,
     /// The agent picks goals again.
     Resume,
-    /// Whether it lives in the world when nobody plays it.
+    /// Sets whether it lives in the world when nobody plays it.
     Active(bool),
     /// Somebody spoke to it: if it rests, it comes back.
     Heed,

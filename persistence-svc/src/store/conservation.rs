@@ -12,14 +12,14 @@ pub struct Conservation {
     pub differences: Vec<String>,
 }
 
-/// How much of an item there is.
+/// The amount of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Total {
-    /// The item; coins in pouches count as `coins`.
+    /// Name of the item; coins in pouches count as `coins`.
     pub item: String,
-    /// How much of it is in packs, worn, at stake, in banks, in pouches and on the ground.
+    /// Amount in packs, equipment, stakes, banks and pouches and on the ground.
     pub held: i64,
-    /// The sum of its rows in the ledger.
+    /// Sum of its rows in the ledger.
     pub ledger: i64,
 }
 

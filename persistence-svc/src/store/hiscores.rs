@@ -22,11 +22,11 @@ pub(crate) const STRIDE: i64 = 250;
 pub(crate) const CHUNK: usize = 500;
 /// Renamed and deleted characters of one refresh; more wait for the next.
 pub(crate) const DUE_MAX: i64 = 10_000;
-/// How far before the last refresh a session may have ended and count as new: no transaction
-/// takes that long to become visible.
+/// Time before the last refresh within which the end of a session still counts as new: no
+/// transaction takes that long to become visible.
 pub(crate) const OVERLAP_MS: i64 = 60_000;
 
-/// How long lists are.
+/// Lengths of the lists.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sizes {
     /// Entries that readers see.
@@ -74,7 +74,7 @@ pub(crate) enum Refreshed {
 /// Place of an entry in its list: the smallest comes first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
-    /// See [`place`].
+    /// Level and experience as one number; see [`place`].
     pub(crate) place: i64,
     pub(crate) created: i64,
     pub(crate) character: String,
@@ -95,7 +95,7 @@ pub(crate) struct List {
     /// Whether every ranked character is in it.
     pub(crate) complete: bool,
     pub(crate) entries: i64,
-    /// Its last entry.
+    /// Last entry of the list.
     pub(crate) worst: Option<Key>,
 }
 
@@ -213,7 +213,7 @@ fn points(place: i64) -> (i64, i64) {
 /// Bits of a place that hold experience: all skills together have less than 2^36 tenths.
 const XP_BITS: u32 = 40;
 
-/// Returns the mark before a page, the offset of the page from it, and the number of its entries;
+/// Returns the mark before a page, the offset of the page from it, and the number of its entries.
 /// `None`: the page is beyond the shown entries.
 pub(crate) fn reached(page: Page, sizes: Sizes) -> Option<(i32, i64, i64)> {
     let limit = page.limit.min(sizes.shown - page.offset);

@@ -1,6 +1,6 @@
 //! The table `items`: the content's catalogue of items, for people who look at the store.
 //!
-//! Always: a run writes one page of ids at a time, each page in one transaction; only a run that
+//! Always: a run writes one page of ids at a time, each page in one transaction. Only a run that
 //! lives writes, so that the table ends up with the content of the world.
 
 /// The most kinds in a page.

@@ -206,7 +206,7 @@ fn gives(batch: &Batch, held: &Held) -> Result<Vec<Region>, CommitOutcome> {
 
 /// Checks that the run owns the character of the row, and returns whether the character stays in
 /// the world. If a newer session replaced the one that logs out, the row saves the character and
-/// leaves it online: the run attaches the newer session next and must find it.
+/// leaves it online. The run attaches the newer session next and must find it.
 fn fits(run: i64, row: &Row, held: &Held) -> Result<bool, &'static str> {
     let record = &row.record;
     let Some(character) = held.characters.get(&record.id) else {

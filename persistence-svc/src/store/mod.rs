@@ -39,10 +39,10 @@ use model::{
 };
 use queries::{Entry, LedgerOf, Login, LoginsOf, Page, Part, Profile, Totals, User, UsersLike};
 
-/// How many characters an account may have.
+/// Most characters that an account may have.
 pub(crate) const CHARACTERS_MAX: i64 = 5;
 
-/// How many characters an account may make in a day, with those that it deleted.
+/// Most characters that an account may make in a day, with those that it deleted.
 pub(crate) const CHARACTERS_A_DAY_MAX: i32 = 20;
 /// A day, in milliseconds.
 pub(crate) const DAY_MS: i64 = 86_400_000;
@@ -97,7 +97,7 @@ pub(crate) trait Identity: Send + Sync {
 /// Sessions of characters in the world.
 #[async_trait]
 pub(crate) trait Sessions: Send + Sync {
-    /// Brings a character into the world, in one transaction: raises its session epoch, and
+    /// Brings a character into the world, in one transaction. It raises the session epoch, and
     /// continues the open row of the session before it or writes a new one; see [`sessions`].
     async fn open_session(&self, ask: OpenSession) -> Result<Opened>;
     /// Returns one online character of a region that `run` owns.

@@ -330,7 +330,7 @@ pub(crate) struct Directory {
     pub(crate) runs: Vec<DirectoryRun>,
     /// All regions, in order.
     pub(crate) regions: Vec<RegionOwner>,
-    /// The operator has frozen all exchanges of value.
+    /// Whether the operator has frozen all exchanges of value.
     pub(crate) frozen: bool,
 }
 
@@ -350,9 +350,9 @@ pub(crate) struct RegionOwner {
     pub(crate) region: Region,
     pub(crate) run: i64,
     pub(crate) epoch: i64,
-    /// The run to which its owner should give it; 0: it should keep it.
+    /// Run to which its owner should give it; 0: it should keep it.
     pub(crate) wanted: i64,
-    /// Nobody may play it until an operator says so.
+    /// Whether nobody may play it until an operator resumes it.
     pub(crate) paused: bool,
 }
 

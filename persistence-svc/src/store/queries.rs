@@ -56,7 +56,7 @@ pub(crate) struct Login {
 pub(crate) struct LoginsOf {
     /// Empty: everybody's.
     pub(crate) character: String,
-    /// Whether to list only open logins.
+    /// Whether the list has only open logins.
     pub(crate) open: bool,
     pub(crate) page: Page,
 }
@@ -64,7 +64,7 @@ pub(crate) struct LoginsOf {
 /// Filter of accounts.
 #[derive(Debug, Clone)]
 pub(crate) struct UsersLike {
-    /// A part of the name, or the whole id; empty: everybody.
+    /// Part of the name, or the whole id; empty: everybody.
     pub(crate) search: String,
     /// Empty: any.
     pub(crate) role: String,
@@ -97,7 +97,7 @@ fn literally(text: &str) -> String {
     out
 }
 
-/// An account and how many characters it has.
+/// An account and the number of its characters.
 #[derive(Debug)]
 pub(crate) struct User {
     pub(crate) account: Account,

@@ -8,7 +8,7 @@
 pub(crate) const FRIENDS_MAX: i64 = 99;
 /// Most players that one account ignores.
 pub(crate) const IGNORED_MAX: i64 = 99;
-/// How long a request lives.
+/// Time for which a request lives.
 pub(crate) const REQUEST_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 
 // The statements of both stores. Both number parameters by their first place in the text.
@@ -16,11 +16,11 @@ pub(crate) const REQUEST_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// The character with this id, if it belongs to this account: id.
 pub(crate) const OWN: &str = r#"SELECT id FROM characters WHERE id = $1 AND "accountId" = $2"#;
 
-/// Somebody by name, or by one that looks like it: id and account.
+/// A character by name, or by a name that looks like it: id and account.
 pub(crate) const BY_NAME: &str = r#"SELECT id, "accountId" FROM characters
  WHERE "nameKey" = $1 OR "nameSkeleton" = $2
  ORDER BY "nameKey" = $1 DESC LIMIT 1"#;
-/// Somebody by id: id and account.
+/// A character by id: id and account.
 pub(crate) const BY_ID: &str = r#"SELECT id, "accountId" FROM characters WHERE id = $1"#;
 
 /// The other character of a request that is younger than a moment, by the request's id and this

@@ -166,7 +166,7 @@ pub(crate) enum Balance {
     Sells,
 }
 
-/// How much of an item somebody gained or lost for one cause.
+/// The amount of an item that a holder gained or lost for one cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LedgerRow {
     /// `None`: the ground.

@@ -16,7 +16,7 @@ use crate::telemetry::Telemetry;
 /// The content type of the Prometheus text format.
 pub const METRICS_CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// How long an open request may take when the process stops.
+/// Time that an open request may take when the process stops.
 const DRAIN: Duration = Duration::from_secs(1);
 
 /// Whether the process is ready for work and, if not, why. Clones share the same state.

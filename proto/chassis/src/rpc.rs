@@ -18,9 +18,9 @@ pub use self::{
     replicas::{Answered, Replicas},
 };
 
-/// How long a plain call may take.
+/// Time that a plain call may take.
 pub const DEADLINE: Duration = Duration::from_secs(2);
-/// How long open streams may take to end when a server stops.
+/// Time that open streams may take to end when a server stops.
 pub const DRAIN: Duration = Duration::from_secs(3);
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);

@@ -140,8 +140,8 @@ pub fn exit(name: &str, ended: anyhow::Result<()>) -> ExitCode {
     }
 }
 
-/// Returns the exit code of an error: 65 for [`UnusableData`]; 64 for an error that a person must
-/// correct (a [`ConfigError`], or a port that is taken or not ours); 1 for anything else.
+/// Returns the exit code of an error. It is 65 for [`UnusableData`]; 64 for an error that a person
+/// must correct (a [`ConfigError`], or a port that is taken or not ours); 1 for anything else.
 pub fn exit_code(error: &anyhow::Error) -> u8 {
     use std::io::ErrorKind::{AddrInUse, AddrNotAvailable, PermissionDenied};
     if error.chain().any(|cause| cause.is::<UnusableData>()) {

@@ -31,9 +31,9 @@ pub use settings::{LogFormat, TelemetryConfig, init_logs};
 /// Makes spans.
 pub type Tracer = opentelemetry_sdk::trace::SdkTracer;
 
-/// How long one export may take.
+/// Time that one export may take.
 const EXPORT_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long the last export may take when the process ends.
+/// Time that the last export may take when the process ends.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time between two exports of metrics.
 const METRICS_INTERVAL: Duration = Duration::from_secs(15);

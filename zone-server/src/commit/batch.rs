@@ -1,4 +1,4 @@
-//! Decides which rows go to the store, when, and what the answer means. Pure.
+//! Decides which rows go to the store and when, and interprets the store's answer. Pure.
 //!
 //! Always: one batch is in flight; its sequence is one more than that of the last answered one; it
 //! is sent again unchanged until it is answered, but for transfers and gives that the store calls
@@ -20,10 +20,10 @@ use crate::{
     translate::record::{region, rpc_region},
 };
 
-/// When rows are due.
+/// The moments at which rows are due.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
-    /// Ticks after which the row of somebody who moved goes out.
+    /// Ticks after which the row of a player who moved goes out.
     pub(crate) moved_ticks: u64,
     /// Ticks after which every row goes out.
     pub(crate) save_ticks: u64,
@@ -43,55 +43,56 @@ pub(crate) struct Sending {
 #[derive(Debug)]
 struct Flight {
     sending: Sending,
-    /// It holds something of value.
+    /// Whether the batch holds something of value.
     value: bool,
-    /// Where the store has characters whose region changes inside this run.
+    /// Region in which the store has each character whose region changes inside this run.
     regions_before: BTreeMap<CharacterId, Region>,
 }
 
 /// The store's answer to a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Answer {
-    /// Applied.
+    /// The store applied the batch.
     Done,
-    /// Nothing was changed; the transfers of these characters and the gives of these regions (all
-    /// of both, when both are empty) must go.
+    /// The store changed nothing; the batch must drop the transfers of these characters and the
+    /// gives of these regions (all of both, when both are empty).
     Stale(Vec<CharacterId>, Vec<Region>),
 }
 
 /// The outcome of an answer.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Settled {
-    /// Batch that the store now has, with its rows: the run may tell what it held for the batch.
+    /// Batch that the store now has, with its rows. The run may tell its sessions the messages that
+    /// it held for this batch.
     pub(crate) applied: Option<(u64, Arc<CommitRows>)>,
     /// Characters that now belong to another run.
     pub(crate) transferred: Vec<CharacterId>,
-    /// Characters that are out of the world, durably.
+    /// Characters whose departure from the world is durable, with the reasons.
     pub(crate) logged_out: Vec<(CharacterId, &'static str)>,
-    /// Regions that now belong to another run, with everybody in them; none of them is in the
-    /// batch any more.
+    /// Regions that now belong to another run, with everybody in them; the batch holds none of them
+    /// any more.
     pub(crate) given: Vec<Region>,
     /// Characters whose transfers the batch dropped; they stay.
     pub(crate) stale: Vec<CharacterId>,
-    /// The gives of these regions were dropped: the run goes on with them and everybody in them,
-    /// and may give them again.
+    /// Regions whose gives the batch dropped: the run goes on with them and everybody in them, and
+    /// may give them again.
     pub(crate) stale_gives: Vec<Region>,
-    /// By the store's word these regions, into which somebody went inside the run, are not the
+    /// Regions that a character entered inside the run but that by the store's word are not the
     /// run's.
     pub(crate) not_mine: BTreeSet<Region>,
-    /// To be sent now, under the same sequence.
+    /// Batch to send now, under the same sequence.
     pub(crate) again: Option<Sending>,
-    /// The store's demand makes no sense: the run must end.
+    /// Whether the store's demand makes no sense, so that the run must end.
     pub(crate) broken: bool,
 }
 
 /// The loss of a region that went without a batch that says so.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Lost {
-    /// Characters that are no longer the run's; they are not in the batch any more.
+    /// Characters that are no longer the run's and no longer in the batch.
     pub(crate) characters: Vec<CharacterId>,
-    /// Something of value that touches them or the region can never be written: the rest of an
-    /// exchange must not be written without it, so the run must end.
+    /// Whether something of value that touches these characters or the region can never be written.
+    /// The store must not hold the rest of an exchange without it, so the run must end.
     pub(crate) value: bool,
 }
 
@@ -103,15 +104,15 @@ pub(crate) struct Batch {
     sequence: u64,
     rows: BTreeMap<CharacterId, Row>,
     value: Value,
-    /// Regions that are given away with the next batch.
+    /// Regions that the run gives away with the next batch.
     gives: BTreeMap<Region, RegionGive>,
     flight: Option<Flight>,
-    /// An attempt at the batch in flight has failed.
+    /// Whether the last attempt at the batch in flight has failed.
     failing: bool,
 }
 
 impl Batch {
-    /// Nothing to say yet.
+    /// Returns an empty batch.
     pub(crate) fn new(pace: Pace, mutants: Mutants) -> Self {
         Self {
             pace,
@@ -141,7 +142,7 @@ impl Batch {
             .insert(who.clone(), Row::new(region, sequence, now));
     }
 
-    /// Forgets a character that is no longer the run's, without anything to say about it.
+    /// Forgets a character that is no longer the run's, and writes nothing about it.
     pub(crate) fn forget(&mut self, who: &CharacterId) {
         self.rows.remove(who);
     }
@@ -153,7 +154,7 @@ impl Batch {
         }
     }
 
-    /// Notes that pack or coins of a character changed.
+    /// Notes that the pack or the coins of a character changed.
     pub(crate) fn valued(&mut self, who: &CharacterId) {
         if let Some(row) = self.rows.get_mut(who) {
             row.changed.pack = true;
@@ -167,7 +168,7 @@ impl Batch {
         }
     }
 
-    /// Notes that something else of a character is at stake.
+    /// Notes that the stakes of a character changed.
     pub(crate) fn staked(&mut self, who: &CharacterId) {
         if let Some(row) = self.rows.get_mut(who) {
             row.changed.staked = true;
@@ -190,14 +191,14 @@ impl Batch {
         }
     }
 
-    /// Notes that a character is elsewhere in a quest.
+    /// Notes that a character's progress in a quest changed.
     pub(crate) fn quests(&mut self, who: &CharacterId) {
         if let Some(row) = self.rows.get_mut(who) {
             row.changed.state = true;
         }
     }
 
-    /// Notes that a character killed so many NPCs of these kinds.
+    /// Notes that a character killed these numbers of NPCs, by kind.
     pub(crate) fn killed(&mut self, who: &CharacterId, kills: BTreeMap<Arc<str>, u32>) {
         if let Some(row) = self.rows.get_mut(who) {
             for (kind, count) in kills {
@@ -220,7 +221,8 @@ impl Batch {
         }
     }
 
-    /// A character goes, with the next batch. False when it is not there or goes already.
+    /// Marks a character to leave the run with the next batch. Returns false when the character is
+    /// not there or leaves already.
     pub(crate) fn going(&mut self, who: &CharacterId, going: Going) -> bool {
         match self.rows.get_mut(who) {
             Some(row) if row.going.is_none() && !row.away => {
@@ -231,18 +233,18 @@ impl Batch {
         }
     }
 
-    /// Gives `region`, which the run owns at `epoch`, to the run `to_run_id` with the next batch:
-    /// together with a whole row of everybody who belongs to it, and with everything of value that
-    /// waits. `players`: their records as they are now, when the region has just been taken out of
-    /// the world. From here on they give no other row.
+    /// Gives `region`, which the run owns at `epoch`, to the run `to_run_id` with the next batch. A
+    /// whole row of everybody who belongs to it goes along, and everything of value that waits.
+    /// `players` are their records at the moment when the run took the region out of the world.
+    /// From here on they give no other row.
     ///
-    /// False, and nothing has changed: the region is given already, the transfer of one of them
-    /// waits or is in flight, or one of them (who does not log out) has no record here. Whoever is
-    /// on its way in must have joined before.
+    /// Returns false and changes nothing if the region is given already, or if the transfer of one
+    /// of them waits or is in flight. It does so, too, if one of them who does not log out has no
+    /// record here. A player on its way in must have joined before.
     ///
-    /// When the batch is answered, [`Settled::given`] names the region and all of them are gone
-    /// from the batch; or [`Settled::stale_gives`] names it, they are all still here, and what has
-    /// changed of them since may be said as before.
+    /// When the store answers the batch, [`Settled::given`] may name the region: all of them are
+    /// gone from the batch. Else [`Settled::stale_gives`] names it: they are all still here, and
+    /// the run may report later changes of them as before.
     pub(crate) fn give(
         &mut self,
         region: Region,
@@ -263,7 +265,7 @@ impl Batch {
         }
         for (who, row) in &mut self.rows {
             if row.region != region {
-                // The store must hear of whoever has left the region before it is given.
+                // The store must hear of each player who left the region before it is given.
                 row.urgent |= row.stored_region == region;
             } else if row.going.is_none()
                 && let Some(record) = players.remove(who).map(Box::new)
@@ -285,7 +287,7 @@ impl Batch {
         gives.filter_map(|give| region(give.region))
     }
 
-    /// A region is another's, without a batch of this run that says so.
+    /// Forgets the characters of a region that went to another run without a batch of this run.
     pub(crate) fn lost(&mut self, region: Region) -> Lost {
         let mut characters = BTreeSet::new();
         let mut valued = false;
@@ -316,12 +318,12 @@ impl Batch {
         self.flight.is_some()
     }
 
-    /// Everybody's row is due at once.
+    /// Makes everybody's row due at once.
     pub(crate) fn hurry(&mut self) {
         self.rows.values_mut().for_each(|row| row.urgent = true);
     }
 
-    /// Returns whether everything that was due at once is in the store.
+    /// Returns whether the store has everything that was due at once.
     pub(crate) fn clean(&self) -> bool {
         self.idle() && !self.rows.values().any(Row::must)
     }
@@ -330,9 +332,9 @@ impl Batch {
         !self.value.is_empty() || self.rows.values().any(|row| !row.changed.is_empty())
     }
 
-    /// Returns the batch whose acknowledgement releases what happens now: the next one when
-    /// something of value waits for it, else the one in flight if it holds any. `None`: all of
-    /// value that ever happened is acknowledged.
+    /// Returns the batch whose acknowledgement releases the events of this moment. It is the next
+    /// one when something of value waits for it, else the one in flight if that holds any. Returns
+    /// `None` when the store has acknowledged everything of value.
     pub(crate) fn value_sequence(&self) -> Option<u64> {
         if self.value_waits() {
             return Some(self.sequence + 1);
@@ -341,21 +343,21 @@ impl Batch {
         flight.map(|flight| flight.sending.sequence)
     }
 
-    /// Entries of the ledger that are not acknowledged.
+    /// Returns the number of ledger entries that the store has not acknowledged.
     pub(crate) fn ledger_entries(&self) -> usize {
         let flight = self.flight.as_ref();
         let sent = flight.map_or(0, |flight| flight.sending.rows.ledger.len());
         self.value.entries() + sent
     }
 
-    /// Ticks since the batch in flight was cut; 0: there is none.
+    /// Returns the number of ticks since the batch in flight was cut, or 0 if none is in flight.
     pub(crate) fn waiting_ticks(&self, now: u64) -> u64 {
         let flight = self.flight.as_ref();
         flight.map_or(0, |flight| now.saturating_sub(flight.sending.tick))
     }
 
-    /// The next batch, when none is in flight and something is due. `record` gives a character as
-    /// it is at the boundary of tick `now`; of its bank, at least these items.
+    /// Cuts the next batch when none is in flight and something is due. `record` gives a character
+    /// as it is at the boundary of tick `now`, and at least these items of its bank.
     pub(crate) fn cut(
         &mut self,
         now: u64,
@@ -499,7 +501,7 @@ impl Batch {
         settled
     }
 
-    /// Everybody who was to go with these regions stays.
+    /// Keeps everybody who was to go with these regions.
     fn keep(&mut self, regions: &[Region]) {
         for row in self.rows.values_mut() {
             let given = matches!(row.going, Some(Going::Give { .. }));
@@ -510,7 +512,8 @@ impl Batch {
         }
     }
 
-    /// The store has a character in the region `before` still; the region where it should be.
+    /// Notes that the store still has a character in the region `before`. Returns the region in
+    /// which the run believed it.
     fn stuck(&mut self, who: &CharacterId, before: Region) -> Option<Region> {
         let row = self.rows.get_mut(who)?;
         let to = std::mem::replace(&mut row.stored_region, before);

@@ -1,4 +1,4 @@
-//! When rows go out, and what answers mean.
+//! Tests when rows go out, and how the batch takes the answers.
 
 use proto::rpc::persistence::v1::{BankItem, Skill, Slot, Worn};
 use world::{Cause, EntityId, GroundItem, Holder, LedgerEntry, Tick, Tile};
@@ -24,7 +24,7 @@ fn record(who: &CharacterId, _: &Items) -> Option<CharacterRecord> {
     })
 }
 
-/// With all that somebody has, whatever changed.
+/// Returns a record with all that the character has, whether it changed or not.
 fn whole_record(who: &CharacterId, _: &Items) -> Option<CharacterRecord> {
     let skill = |name: &str| Skill {
         name: name.to_owned(),
@@ -91,7 +91,7 @@ fn a_document_goes_out_when_it_differs_from_the_last_one() {
     assert_eq!(sent(&mut batch, 10, b"one"), b"");
     assert_eq!(sent(&mut batch, 20, b"two"), b"two");
     assert_eq!(sent(&mut batch, 30, b"one"), b"one");
-    // Another owner may have written it meanwhile.
+    // Another owner may have written the row meanwhile.
     batch.forget(&who("ann"));
     batch.enter(&who("ann"), HOME, 9, 40);
     assert_eq!(sent(&mut batch, 41, b"one"), b"one");

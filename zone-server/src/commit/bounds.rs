@@ -1,7 +1,7 @@
-//! Whether value may change hands in a tick. Pure.
+//! Decides whether value may change hands in a tick. Pure.
 //!
-//! Always: the value that waits for the store is bounded, because nothing of value happens any more
-//! once too much waits or it has waited for too long.
+//! Always: the value that waits for the store is bounded. Nothing of value happens any more once
+//! too much waits, or once it has waited for too long.
 
 use world::Value;
 
@@ -9,7 +9,7 @@ use world::Value;
 pub(crate) const LEDGER_MAX: usize = 20_000;
 /// Ticks for which a batch may wait for its answer: more than 5 s.
 pub(crate) const WAIT_TICKS_MAX: u64 = 9;
-/// Ticks for which a batch may wait when the store is known not to answer.
+/// Ticks for which a batch may wait when an attempt at it has failed.
 const AWAY_TICKS_MAX: u64 = 3;
 
 /// The state of commits at the beginning of a tick.
@@ -19,9 +19,9 @@ pub(crate) struct Pressure {
     pub(crate) ledger: usize,
     /// Ticks since the batch in flight was cut.
     pub(crate) waiting_ticks: u64,
-    /// An attempt at that batch has failed.
+    /// Whether the last attempt at that batch has failed.
     pub(crate) failed: bool,
-    /// An operator has frozen value.
+    /// Whether an operator has frozen value.
     pub(crate) frozen: bool,
 }
 

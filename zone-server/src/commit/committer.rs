@@ -34,7 +34,7 @@ pub(crate) struct Committer {
 }
 
 impl Committer {
-    /// Sends the batches that come, one after the other, until the run drops its end.
+    /// Sends the batches one after the other until the run drops its end of the channel.
     pub(crate) async fn work(self, mut batches: mpsc::Receiver<Sending>) {
         while let Some(sending) = batches.recv().await {
             let reply = self.until_answered(&sending).await;
@@ -70,7 +70,7 @@ impl Committer {
                         tracing::warn!(sequence, %status, "the store does not answer a commit");
                     }
                     away = true;
-                    // A run that does not hear it notices by the ticks that pass.
+                    // A run that misses this message notices by the ticks that pass.
                     let _ = self.mailbox.say(StoreMessage::CommitFailed).await;
                     backoff.wait().await;
                 }

@@ -24,7 +24,7 @@ struct Holdings {
     ground: BTreeMap<String, (Region, i64)>,
 }
 
-/// A store that checks what it is to hold.
+/// A store that checks each batch against its contents.
 #[derive(Debug, Default)]
 struct Store {
     holdings: Holdings,
@@ -113,7 +113,7 @@ impl Store {
 struct Game {
     world: Holdings,
     places: BTreeMap<String, Region>,
-    /// On their way to another run; nothing of theirs changes any more.
+    /// Characters on their way to another run; nothing of theirs changes any more.
     still: BTreeMap<String, Region>,
     out: Vec<Region>,
     batch: Batch,
@@ -137,7 +137,7 @@ enum Step {
     Tick,
     Cut,
     Done,
-    /// Applied, and the answer is lost; it is sent again.
+    /// The store applies the batch, but the answer is lost; the run sends the batch again.
     Lost,
     Stale,
     Repeat,
@@ -358,7 +358,7 @@ impl Game {
         self.still.retain(|_, at| !settled.given.contains(at));
     }
 
-    /// The target of everything that goes is gone.
+    /// Answers that the targets of all transfers and gives are gone.
     fn stale(&mut self, sending: &Sending, world: Holdings) {
         let goes = |row: &&CharacterRow| row.transfer.as_ref().is_some_and(|t| t.epoch > 0);
         let rows = &sending.rows;
@@ -381,7 +381,7 @@ impl Game {
         self.flight = settled.again.map(|again| (again, world));
     }
 
-    /// Everything is saved at last, and all of value is acknowledged.
+    /// Lets the store take everything at last, and checks that it has acknowledged all value.
     fn end(&mut self) {
         for _ in 0..2 * NAMES.len() + 4 {
             self.answered(false);

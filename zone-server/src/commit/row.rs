@@ -40,7 +40,7 @@ pub(super) struct Changed {
     pub(super) staked: bool,
     /// Items in the bank.
     pub(super) bank: Items,
-    /// Something in the document that the run tells only when it is durable.
+    /// Whether a part of the document changed that the run tells only when it is durable.
     pub(super) state: bool,
     /// Skills whose experience grew.
     pub(super) skills: BTreeSet<Skill>,
@@ -49,7 +49,8 @@ pub(super) struct Changed {
 }
 
 impl Changed {
-    /// Returns whether something changed of which others may have the other half.
+    /// Returns whether the character's items changed: another row may hold the other half of that
+    /// change.
     pub(super) fn items(&self) -> bool {
         self.pack || self.worn || self.staked || !self.bank.is_empty()
     }
@@ -59,7 +60,7 @@ impl Changed {
         !self.items() && !self.state && !counted
     }
 
-    /// Leaves in a record what changed of value, and nothing else of it.
+    /// Removes from a record everything of value that did not change.
     fn keep_in(&self, record: &mut CharacterRecord) {
         if !self.pack {
             record.inventory.clear();
@@ -95,23 +96,23 @@ pub(super) struct Row {
     pub(super) region: Region,
     pub(super) moved_since: Option<u64>,
     saved_at: u64,
-    /// Due at once.
+    /// Whether the row is due at once.
     pub(super) urgent: bool,
     /// Changes of value since the last row.
     pub(super) changed: Changed,
     /// The document of the last row that had one.
     document: Bytes,
     pub(super) going: Option<Going>,
-    /// Its last row is in flight.
+    /// Whether its last row is in flight.
     pub(super) away: bool,
 }
 
-/// A row, and what it changes inside the run.
+/// A row with the changes that it makes inside the run.
 pub(super) struct Written {
     pub(super) row: CharacterRow,
-    /// Where the store has it, when its region changes inside this run.
+    /// Region in which the store has the character, when its region changes inside this run.
     pub(super) region_before: Option<Region>,
-    /// It writes something of value.
+    /// Whether the row writes something of value.
     pub(super) of_value: bool,
 }
 
@@ -131,12 +132,12 @@ impl Row {
         }
     }
 
-    /// Returns whether its row cannot wait.
+    /// Returns whether the row cannot wait.
     pub(super) fn must(&self) -> bool {
         self.urgent || !self.changed.is_empty() || self.going.is_some()
     }
 
-    /// Returns whether its row goes out now, if there is room.
+    /// Returns whether the row goes out now, if the batch has room.
     pub(super) fn due(&self, pace: Pace, now: u64) -> bool {
         let moved = self
             .moved_since
@@ -144,7 +145,7 @@ impl Row {
         moved || now.saturating_sub(self.saved_at) >= pace.save_ticks
     }
 
-    /// The row as it is sent; from then on it counts as stored.
+    /// Returns the row to send; from then on it counts as stored.
     pub(super) fn write(
         &mut self,
         who: &CharacterId,

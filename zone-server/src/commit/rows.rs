@@ -11,7 +11,7 @@ const PART_ROWS: usize = 500;
 /// Bytes of rows in one message of the stream.
 const PART_BYTES: usize = 256 * 1024;
 
-/// Returns how many rows there are of each kind.
+/// Returns the number of rows of each kind.
 pub(crate) fn kinds(rows: &CommitRows) -> [(&'static str, usize); 6] {
     [
         ("character", rows.characters.len()),
@@ -23,7 +23,7 @@ pub(crate) fn kinds(rows: &CommitRows) -> [(&'static str, usize); 6] {
     ]
 }
 
-/// Returns how many rows there are, all kinds together.
+/// Returns the number of rows of all kinds together.
 pub(crate) fn count(rows: &CommitRows) -> usize {
     kinds(rows).iter().map(|(_, count)| count).sum()
 }
@@ -53,7 +53,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// Room for one more row of so many bytes.
+    /// Makes room for one more row of `bytes` bytes: begins a new message if the open one is full.
     fn room(&mut self, bytes: usize) {
         let full = self.rows >= PART_ROWS || self.bytes + bytes > PART_BYTES;
         if full {

@@ -1,7 +1,7 @@
 //! The changes of value since the last batch was cut: ground items and the ledger. Pure.
 //!
-//! Always: a ground item gives at most one row, its last state; one that came and went unseen by
-//! the store gives none. The ledger is the sum of its entries by holder, item and cause; sums of
+//! Always: a ground item gives at most one row, its last state; an item that came and went unseen
+//! by the store gives none. The ledger is the sum of its entries by holder, item and cause; sums of
 //! zero give no row.
 
 use std::{
@@ -24,7 +24,7 @@ pub(crate) struct Value {
     put: BTreeMap<EntityId, GroundItem>,
     gone: BTreeMap<EntityId, Region>,
     ledger: BTreeMap<Key, i64>,
-    /// Persistent objects of chunks as they are now, as JSON.
+    /// Persistent objects of chunks as they are now, in JSON.
     chunks: BTreeMap<Chunk, String>,
 }
 
@@ -53,15 +53,16 @@ impl Value {
         self.chunks.insert(chunk, data);
     }
 
-    /// Notes that somebody gained or lost something.
+    /// Notes that a holder gained or lost some of an item.
     pub(crate) fn ledger(&mut self, entry: LedgerEntry) {
         let key = (entry.holder, entry.item, entry.cause);
         let sum = self.ledger.entry(key).or_default();
-        // The store refuses a sum that is not what changed, so that this bound cannot copy.
+        // The store refuses a sum that differs from the real change, so this bound cannot duplicate
+        // items.
         *sum = sum.saturating_add(entry.delta);
     }
 
-    /// Returns whether there is nothing to say.
+    /// Returns whether no change waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.put.is_empty()
             && self.gone.is_empty()
@@ -69,7 +70,7 @@ impl Value {
             && self.chunks.is_empty()
     }
 
-    /// Entries of the ledger that wait.
+    /// Returns the number of ledger entries that wait.
     pub(crate) fn entries(&self) -> usize {
         self.ledger.len()
     }
@@ -97,7 +98,7 @@ impl Value {
             .extend(ledger.into_iter().filter_map(ledger_row));
     }
 
-    /// For the broken variant `separate_saves`: only what the ledger says of `who`.
+    /// Moves only the ledger entries of `who` into `rows`, for the broken variant `separate_saves`.
     pub(crate) fn take_of(&mut self, who: &CharacterId, rows: &mut CommitRows) {
         let of = Holder::Character(who.clone());
         let all = std::mem::take(&mut self.ledger).into_iter();
@@ -107,8 +108,8 @@ impl Value {
         rows.ledger.extend(taken.into_iter().filter_map(ledger_row));
     }
 
-    /// A region is another's, without a batch that says so. True: something waits that is of this
-    /// region or of one of `lost`, and can never be written.
+    /// Forgets a region that belongs to another run although no batch says so. Returns true when a
+    /// change of this region or of one of `lost` waits, which the run can never write.
     pub(crate) fn lost(&mut self, region: Region, lost: &BTreeSet<CharacterId>) -> bool {
         let put = self.put.values().any(|item| item.region == region);
         let gone = self.gone.values().any(|of| *of == region);

@@ -5,7 +5,7 @@
 use bytes::Bytes;
 use proto::rpc::zone::v1::SessionFrame;
 
-/// See `Frame` in `zone.proto`; `chunks` are encoded `ChunkFrame`s.
+/// A frame as `Frame` in `zone.proto` describes it; `chunks` are encoded `ChunkFrame`s.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct EncodedFrame {
     #[prost(uint64, tag = "1")]

@@ -1,4 +1,5 @@
-//! Holds messages of value, and the coming and going of ground items, until the store's word. Pure.
+//! Holds messages of value, and the coming and going of ground items, until the store acknowledges
+//! them. Pure.
 //!
 //! Always: nothing is released before the batch that holds it is acknowledged; messages of a
 //! session keep their order; more than [`HELD_MAX`] of them shrink to their answers and one
@@ -18,16 +19,16 @@ use world::{Bank, EntityId, PlayerRecord, Quests, Skill, SkillXp, Stack, Worn};
 /// Messages held for a session before its state updates shrink to one synchronisation.
 pub(crate) const HELD_MAX: usize = 256;
 
-/// All of value that a character has, as the store has acknowledged them.
+/// All that a character has of value, as the store has acknowledged it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Holdings {
-    /// By slot.
+    /// Stacks by slot.
     pub(crate) inventory: BTreeMap<u8, Stack>,
-    /// In the pouch.
+    /// Coins in the pouch.
     pub(crate) coins: u64,
     /// Equipment.
     pub(crate) equipment: Worn,
-    /// In the bank.
+    /// Items in the bank.
     pub(crate) bank: Bank,
     /// Skills that the character ever trained.
     pub(crate) skills: BTreeMap<Skill, SkillXp>,
@@ -58,9 +59,9 @@ impl Holdings {
 /// Messages of one session that wait.
 #[derive(Debug, Default)]
 pub(crate) struct HeldMessages {
-    /// Each with the batch whose acknowledgement releases it; the batches never fall.
+    /// Messages, each with the batch whose acknowledgement releases it; the batches never fall.
     waiting: VecDeque<(u64, Private)>,
-    /// The session must be shown everything once this batch is acknowledged.
+    /// Batch whose acknowledgement obliges the run to show the session everything.
     sync: Option<u64>,
 }
 
@@ -68,7 +69,7 @@ pub(crate) struct HeldMessages {
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Released {
     pub(crate) messages: Vec<Private>,
-    /// After the messages the run shows the session its holdings by the store's word.
+    /// Whether the run must show the session its acknowledged holdings after the messages.
     pub(crate) sync: bool,
 }
 
@@ -85,7 +86,7 @@ impl HeldMessages {
         self.waiting.push_back((sequence, message));
     }
 
-    /// Has the run show the session everything when the store acknowledges the batch `sequence`.
+    /// Makes the run show the session everything once the store acknowledges the batch `sequence`.
     pub(crate) fn owe_sync(&mut self, sequence: u64) {
         self.sync = self.sync.max(Some(sequence));
     }
@@ -109,13 +110,13 @@ impl HeldMessages {
         held.filter(|held| !held.re.is_empty())
     }
 
-    /// Drops everything, because nobody is there to hear it any more.
+    /// Drops everything, because nobody is there to read it any more.
     pub(crate) fn clear(&mut self) {
         self.waiting.clear();
         self.sync = None;
     }
 
-    /// Returns how many wait.
+    /// Returns the number of messages that wait.
     pub(crate) fn len(&self) -> usize {
         self.waiting.len()
     }
@@ -126,12 +127,12 @@ impl HeldMessages {
     }
 }
 
-/// Returns whether the message shows what somebody had when it was written.
+/// Returns whether the message shows the holdings that its player had when the run wrote it.
 pub(crate) fn shows_holdings(message: &Private) -> bool {
     is_state(message) || message.event == PlayerSync::NAME
 }
 
-/// Returns whether a synchronisation says what the message says.
+/// Returns whether a synchronisation repeats the contents of the message.
 fn is_state(message: &Private) -> bool {
     let state = [
         InventoryUpdate::NAME,
@@ -143,8 +144,8 @@ fn is_state(message: &Private) -> bool {
     message.re.is_empty() && state.contains(&&*message.event)
 }
 
-/// Ground items whose coming, change or going is not acknowledged. They look as they did before;
-/// one that comes and goes unacknowledged is never shown.
+/// Ground items whose coming, change or going the store has not acknowledged. They look as they did
+/// before; the run never shows one that comes and goes unacknowledged.
 #[derive(Debug, Default)]
 pub(crate) struct HeldGround(BTreeMap<EntityId, u64>);
 
@@ -154,12 +155,12 @@ impl HeldGround {
         self.0.insert(id.clone(), sequence);
     }
 
-    /// Returns whether `id` must look as before.
+    /// Returns whether `id` must keep its earlier look.
     pub(crate) fn holds(&self, id: &EntityId) -> bool {
         self.0.contains_key(id)
     }
 
-    /// Releases and returns the ground items that may look as they are now: the store has
+    /// Releases and returns the ground items that may look as they are now, because the store has
     /// acknowledged the batch `sequence`.
     pub(crate) fn release(&mut self, sequence: u64) -> Vec<EntityId> {
         let mut ready = Vec::new();
@@ -173,7 +174,7 @@ impl HeldGround {
         ready
     }
 
-    /// Returns how many are held.
+    /// Returns the number of held ground items.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

@@ -1,7 +1,7 @@
 //! The links with gateways: a control and a frame stream each.
 //!
-//! Always: a newer link of a gateway replaces the older one; a gateway that does not read what it
-//! is sent loses its link, and nobody waits for it; each queue is bounded.
+//! Always: a newer link of a gateway replaces the older one; a gateway that does not read its
+//! messages loses its link, and nobody waits for it; each queue is bounded.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,9 +14,9 @@ use world::Chunk;
 
 use super::{encoded::EncodedFrame, published::Published};
 
-/// Frames that wait for a gateway before its link is cut.
+/// Frames that may wait for a gateway before the run cuts its link.
 pub(crate) const FRAMES_MAX: usize = 16;
-/// Control messages that wait for a gateway before its link is cut.
+/// Control messages that may wait for a gateway before the run cuts its link.
 pub(crate) const CONTROL_MAX: usize = 8192;
 /// Chunks that one gateway may see here.
 const CHUNKS_MAX: usize = 100_000;
@@ -55,7 +55,7 @@ pub(crate) struct Sent {
 }
 
 impl Sent {
-    /// Counts and sends `frame`. False: nobody takes it.
+    /// Counts and sends `frame`. Returns false when nobody takes it.
     fn send(&mut self, frames: &FrameSender, frame: EncodedFrame) -> bool {
         self.frames += 1;
         self.bytes += frame.chunks.iter().map(|c| c.len() as u64).sum::<u64>();
@@ -67,12 +67,13 @@ impl Sent {
 #[derive(Debug, Default)]
 pub(crate) struct Links {
     links: BTreeMap<String, Link>,
-    /// Gateways whose link ended since the last look.
+    /// Gateways whose links ended since the last call of [`Links::take_lost`].
     lost: Vec<String>,
 }
 
 impl Links {
-    /// Takes in a control stream. False: there is a newer link, or this half is there already.
+    /// Takes in a control stream. Returns false if there is a newer link, or this half is there
+    /// already.
     pub(crate) fn control(&mut self, half: LinkHalf<ControlSender>) -> bool {
         let Some(link) = self.join(&half.gateway_id, half.link) else {
             return false;
@@ -85,7 +86,8 @@ impl Links {
         true
     }
 
-    /// Takes in a frame stream. False: there is a newer link, or this half is there already.
+    /// Takes in a frame stream. Returns false if there is a newer link, or this half is there
+    /// already.
     pub(crate) fn frames(&mut self, half: LinkHalf<FrameSender>) -> bool {
         let Some(link) = self.join(&half.gateway_id, half.link) else {
             return false;
@@ -98,7 +100,7 @@ impl Links {
         true
     }
 
-    /// One half of a link ended, and so does the other.
+    /// Ends a link of which one half has ended.
     pub(crate) fn ended(&mut self, gateway_id: &str, number: u64) {
         if self.current(gateway_id, number) {
             self.cut(gateway_id);
@@ -118,23 +120,24 @@ impl Links {
         self.links.get(gateway_id).is_some_and(whole)
     }
 
-    /// Returns whether a gateway can be told what cannot wait for a tick.
+    /// Returns whether the gateway has a control stream, which carries messages that cannot wait
+    /// for a tick.
     pub(crate) fn hears(&self, gateway_id: &str) -> bool {
         let link = self.links.get(gateway_id);
         link.is_some_and(|link| link.control.is_some())
     }
 
-    /// Returns how many gateways are linked.
+    /// Returns the number of linked gateways.
     pub(crate) fn len(&self) -> usize {
         self.links.len()
     }
 
-    /// Gateways that lost their link since the last call.
+    /// Returns the gateways that lost their links since the last call.
     pub(crate) fn take_lost(&mut self) -> Vec<String> {
         std::mem::take(&mut self.lost)
     }
 
-    /// Changes what a gateway sees.
+    /// Changes the set of chunks that a gateway sees.
     pub(crate) fn subscribe(
         &mut self,
         gateway_id: &str,
@@ -165,7 +168,7 @@ impl Links {
         }
     }
 
-    /// Tells a gateway what cannot wait for a tick. False: it has no link.
+    /// Sends a gateway a message that cannot wait for a tick. Returns false when it has no link.
     pub(crate) fn tell(&mut self, gateway_id: &str, message: FromZoneMessage) -> bool {
         let link = self.links.get(gateway_id);
         let Some(control) = link.and_then(|link| link.control.as_ref()) else {
@@ -182,7 +185,7 @@ impl Links {
         false
     }
 
-    /// Tells all gateways what cannot wait for a tick.
+    /// Sends all gateways a message that cannot wait for a tick.
     pub(crate) fn tell_all(&mut self, message: &FromZoneMessage) {
         let gateways: Vec<String> = self.links.keys().cloned().collect();
         for gateway_id in gateways {
@@ -227,7 +230,7 @@ impl Links {
         sent
     }
 
-    /// Sends what cannot wait for the next tick's frame to the gateways that it concerns.
+    /// Sends changes that cannot wait for the next tick's frame to the gateways that they concern.
     pub(crate) fn extra(
         &mut self,
         (run_id, tick): (u64, u64),

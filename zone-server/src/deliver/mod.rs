@@ -1,4 +1,4 @@
-//! From what happened in a tick to frames for gateways.
+//! Turns the events of a tick into frames for gateways.
 
 pub(crate) mod encoded;
 pub(crate) mod held;

@@ -1,7 +1,7 @@
 //! The world as this run has last published it, and the changes since. Pure.
 //!
-//! Always: applying all changes of a chunk, in order, to what an earlier full record said gives
-//! just what a full record says now. A change is encoded once, whoever sees it.
+//! Always: a full record, with all later changes of its chunk applied in order, equals a full
+//! record of now. A change is encoded once, however many gateways see it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,9 +19,9 @@ use world::{Chunk, EntityId, Field, Tile};
 pub(crate) struct Appearance {
     pub(crate) kind: &'static str,
     pub(crate) tile: Tile,
-    /// 0 for what never changes its owner by itself.
+    /// Sequence of the owner; 0 for a thing that never changes its owner by itself.
     pub(crate) sequence: u64,
-    /// Further public fields, each name once.
+    /// Further public fields; each name occurs once.
     pub(crate) fields: Vec<(&'static str, Field)>,
 }
 
@@ -30,13 +30,13 @@ pub(crate) struct Appearance {
 pub(crate) struct Published {
     things: BTreeMap<EntityId, Appearance>,
     chunks: BTreeMap<Chunk, BTreeSet<EntityId>>,
-    /// Full records that still hold.
+    /// Full records that are still valid.
     full: BTreeMap<Chunk, Bytes>,
     changes: BTreeMap<Chunk, ChunkFrame>,
 }
 
 impl Published {
-    /// Notes how `id` looks now; `None`: it is gone, to another run when `transferred`. The run
+    /// Notes how `id` looks now. `None`: it is gone, to another run when `transferred`. The run
     /// calls this once for each thing between two calls of [`Self::flush`].
     pub(crate) fn show(&mut self, id: &EntityId, now: Option<Appearance>, transferred: bool) {
         match (self.things.remove(id), now) {
@@ -57,7 +57,7 @@ impl Published {
         }
     }
 
-    /// Shows something once in a chunk, and does not keep it: a JSON text.
+    /// Shows `shown`, a JSON text, once in a chunk and does not keep it.
     pub(crate) fn hit(&mut self, chunk: Chunk, shown: Bytes) {
         self.change(chunk).hits.push(shown);
     }
@@ -67,14 +67,14 @@ impl Published {
         self.things.values().map(|thing| (thing.kind, thing.tile))
     }
 
-    /// Returns the changes since the last call, by chunk: encoded `ChunkFrame`s.
+    /// Returns the changes since the last call by chunk, as encoded `ChunkFrame`s.
     pub(crate) fn flush(&mut self) -> BTreeMap<Chunk, Bytes> {
         let changes = std::mem::take(&mut self.changes);
         let encode = |(chunk, frame): (Chunk, ChunkFrame)| (chunk, frame.encode_to_vec().into());
         changes.into_iter().map(encode).collect()
     }
 
-    /// Returns all that is published of a chunk: an encoded `ChunkFrame`.
+    /// Returns all that is published of a chunk, as an encoded `ChunkFrame`.
     pub(crate) fn full(&mut self, chunk: Chunk) -> Bytes {
         if let Some(bytes) = self.full.get(&chunk) {
             return bytes.clone();
@@ -91,7 +91,7 @@ impl Published {
         bytes
     }
 
-    /// Returns the full records of all chunks in which there is something.
+    /// Returns the full records of all chunks that hold anything.
     pub(crate) fn snapshot(&mut self) -> BTreeMap<Chunk, Bytes> {
         let chunks: Vec<Chunk> = self.chunks.keys().copied().collect();
         let full = chunks.into_iter().map(|chunk| (chunk, self.full(chunk)));
@@ -162,7 +162,7 @@ fn entity(id: &EntityId, thing: &Appearance) -> Entity {
     }
 }
 
-/// Fields as they are told; `None` removes one.
+/// Fields as the run tells them; `None` removes one.
 type Told<'a> = Vec<(&'static str, Option<&'a Field>)>;
 
 fn all<'a>(fields: &'a [(&'static str, Field)]) -> Told<'a> {
@@ -184,7 +184,7 @@ fn difference<'a>(before: &[(&'static str, Field)], now: &'a [(&'static str, Fie
         .collect()
 }
 
-/// Returns one JSON object; nothing for no fields.
+/// Returns one JSON object, or no bytes if there are no fields.
 fn json(fields: &Told<'_>) -> Bytes {
     if fields.is_empty() {
         return Bytes::new();

@@ -1,4 +1,4 @@
-//! Changes add up to what full records say.
+//! Changes add up to full records.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value};
@@ -95,7 +95,7 @@ fn apply(replica: &mut BTreeMap<String, (i32, i32, Value)>, frame: &ChunkFrame) 
     }
 }
 
-/// Returns steps: the thing; its place and health, if it stays; 0: the test then flushes all.
+/// Returns steps: the entity; its place and health, if it stays; 0: the test then flushes all.
 fn step() -> impl Strategy<Value = (u8, Option<(i32, i32, i64)>, u8)> {
     let to = prop::option::of((0..20_i32, 0..12_i32, 0..3_i64));
     (0..4_u8, to, 0..4_u8)

@@ -1,7 +1,7 @@
-//! Asks the store for the agents of one run, again and again, and tells it how their goals do.
+//! Asks the store for the agents of one run, again and again, and reports on their goals.
 //!
-//! Always: words that came too late or not at all are known after one round; a round that fails
-//! is made up for by the next.
+//! Always: after one round the run knows words that came too late or not at all; the next round
+//! makes up for one that fails.
 
 use std::{sync::Arc, sync::PoisonError, time::Duration};
 
@@ -14,14 +14,14 @@ use crate::{
     store::Store,
 };
 
-/// Between two rounds.
+/// Time between two rounds.
 pub(crate) const POLL_EVERY: Duration = Duration::from_secs(5);
-/// After somebody came in, before the store is asked what that one is to do: others come with it.
+/// Time after an arrival before the store is asked for the newcomer's orders; others come with it.
 const GATHER: Duration = Duration::from_millis(200);
 /// Pause between two rounds that newcomers cause.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Works for one run until `over`.
+/// The poll of one run until `over`.
 #[derive(Debug)]
 pub(crate) struct AgentPoll {
     pub(crate) run_id: u64,
@@ -40,7 +40,7 @@ impl AgentPoll {
                     pulse.agents_wanted.notified().await;
                     tokio::time::sleep(GATHER).await;
                 };
-                // Nobody wants them: they are asked for all the same.
+                // Nobody wants the agents, but the poll asks for them all the same.
                 let _ = tokio::time::timeout(POLL_EVERY, wanted).await;
             };
             if self.over.run_until_cancelled(wait).await.is_none() {
@@ -58,7 +58,7 @@ impl AgentPoll {
         }
     }
 
-    /// Does one round; `told`: the reports that the store has.
+    /// Does one round. `told` holds the reports that the store has.
     async fn round(&self, pulse: &Pulse, told: &mut Vec<Report>) {
         let now = pulse.agents.lock();
         let now = now.unwrap_or_else(PoisonError::into_inner).clone();

@@ -1,4 +1,4 @@
-//! The directory as a run knows it: which run owns which region, and where runs are reached.
+//! The directory as a run knows it: the owner of each region, and the address of each run.
 //!
 //! Always: an older version never replaces a newer one.
 
@@ -11,11 +11,11 @@ use world::Region;
 /// A run that may still write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Peer {
-    /// Where it is reached.
+    /// Address at which the run is reached.
     pub(crate) address: String,
-    /// It gives its regions away and takes none.
+    /// Whether the run gives its regions away and takes none.
     pub(crate) draining: bool,
-    /// The SHA-256 of the content that it plays.
+    /// SHA-256 of the content that the run plays.
     pub(crate) content_hash: String,
 }
 
@@ -26,13 +26,13 @@ pub(crate) struct Directory {
     incarnation: u64,
     runs: BTreeMap<u64, Peer>,
     owners: BTreeMap<Region, Owner>,
-    /// The runs to which owners should give regions.
+    /// Runs to which owners should give regions.
     wanted: BTreeMap<Region, u64>,
     frozen: bool,
 }
 
 impl Directory {
-    /// Takes an update in; true when something may have changed.
+    /// Takes in an update. Returns true when something may have changed.
     pub(crate) fn apply(&mut self, update: DirectoryUpdate) -> bool {
         let newer = (update.incarnation, update.version) > (self.incarnation, self.version);
         if update.unchanged || !newer {
@@ -78,7 +78,7 @@ impl Directory {
         owner.filter(|owner| owner.run_id != 0)
     }
 
-    /// Returns all regions, also those that are nobody's.
+    /// Returns all regions, also those without an owner.
     pub(crate) fn owners(&self) -> &BTreeMap<Region, Owner> {
         &self.owners
     }
@@ -98,7 +98,7 @@ impl Directory {
         self.frozen
     }
 
-    /// Returns where a run is reached; nothing for one that is fenced or unknown.
+    /// Returns the address of a run; `None` for one that is fenced or unknown.
     pub(crate) fn address(&self, run_id: u64) -> Option<&str> {
         self.runs.get(&run_id).map(|peer| peer.address.as_str())
     }

@@ -1,10 +1,10 @@
-//! To whom a region goes when its owner wants to be rid of it. Pure.
+//! Chooses the run to which the owner of a region gives it. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use world::Region;
 
-/// Regions that are given away at the same time while the run goes on playing: few players wait.
+/// Regions that a run gives away at the same time while it goes on playing: few players wait.
 pub(crate) const GIVES_MAX: usize = 4;
 /// Regions that an ending run gives away at the same time. It hands on a world of hundreds of
 /// regions long before the operator who stops the process loses patience.
@@ -13,9 +13,9 @@ pub(crate) const DRAIN_GIVES_MAX: usize = 24;
 /// Runs that could take regions, with the regions that each has or was promised.
 pub(crate) type Hosts = BTreeMap<u64, BTreeSet<Region>>;
 
-/// Returns the run that shall have `region`. Of the runs that have few regions it is the one that
-/// has most of its neighbours, then the one that has fewest regions, then the eldest. `refused`:
-/// runs that did not take it just now.
+/// Returns the run that shall have `region`. Only runs that have few regions count. Of them it is
+/// the one that has most of the region's neighbours, then the one with fewest regions, then the
+/// eldest. `refused` are the runs that did not take it just now.
 pub(crate) fn target(region: Region, hosts: &Hosts, refused: &BTreeSet<u64>) -> Option<u64> {
     let willing = || hosts.iter().filter(|(run, _)| !refused.contains(run));
     let fewest = willing().map(|(_, regions)| regions.len()).min()?;
@@ -43,8 +43,8 @@ fn neighbours(region: Region) -> impl Iterator<Item = Region> {
         })
 }
 
-/// Returns the regions to give now, with their takers: at most `room` of `mine`, in order. Charges
-/// `hosts` with them.
+/// Returns the regions to give now, with their takers: at most `room` of `mine`, in order. Adds
+/// them to the takers' regions in `hosts`.
 pub(crate) fn plan(
     mine: impl IntoIterator<Item = Region>,
     hosts: &mut Hosts,

@@ -1,5 +1,5 @@
 //! Keeps a run's right to live: registers it, renews its lease, follows the directory, and loads
-//! what the run owns. Decides nothing.
+//! the run's regions and characters. Decides nothing.
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -32,22 +32,22 @@ use crate::{
 
 const RENEW_EVERY: Duration = Duration::from_secs(1);
 const RECONCILE_EVERY: Duration = Duration::from_secs(5);
-/// The directory gives a sign of life each second.
+/// Silence after which the directory is asked anew; it gives a sign of life each second.
 const SILENCE_MAX: Duration = Duration::from_secs(4);
-/// Regions that are loaded at a time: few enough that a takeover of many leaves the store's
-/// connections to others, commits above all.
+/// Regions that are loaded at a time. They are few, so that a takeover of many regions leaves the
+/// store's connections to others, above all to commits.
 const REGION_LOADS_MAX: usize = 6;
 /// Characters that are loaded at a time; they do not wait behind regions.
 const CHARACTER_LOADS_MAX: usize = 12;
-/// Characters that a run has quarantined in its life. If it cannot read more than these, most likely
+/// Characters that a run may quarantine in its life. If it cannot read more than these, most likely
 /// the run is at fault, and the characters wait for another one.
 const QUARANTINES_MAX: usize = 100;
-/// A region comes with all its characters.
+/// Time for a region to come with all its characters.
 const LOAD_REGION_DEADLINE: Duration = Duration::from_secs(5);
 
-/// Registers a new run, however long the store is away; `None` when `stop` comes first. A stop does
-/// not cut a request short: the store would then know a run that nobody lives, and peers would
-/// offer their regions to it until its lease ends.
+/// Registers a new run, however long the store is away. Returns `None` when `stop` comes first. A
+/// stop does not cut a request short. The store would then know a run that nobody lives, and peers
+/// would offer their regions to it until its lease ends.
 pub(crate) async fn register(
     store: &Store,
     request: &RegisterRequest,
@@ -82,7 +82,7 @@ pub(crate) async fn register(
     }
 }
 
-/// When the other side read its clock, as near as can be known.
+/// Returns the moment at which the other side read its clock, as near as the run can know it.
 fn middle(asked: Instant) -> Instant {
     asked + asked.elapsed() / 2
 }
@@ -96,11 +96,11 @@ pub(crate) async fn release(store: &Store, run_id: u64) {
     }
 }
 
-/// Tries so often to say how a run ended; its lease ends soon anyway.
+/// Attempts to report how a run ended; its lease ends soon anyway.
 const ENDED_TRIES: u32 = 4;
 
-/// Tells the store that a run ended by a fault, so that others take its regions at once and what
-/// was at fault is counted.
+/// Tells the store that a run ended by a fault, so that others take its regions at once and the
+/// store counts the cause.
 pub(crate) async fn ended(store: &Store, request: EndedRequest, stop: &CancellationToken) {
     let mut backoff = chassis::rpc::Backoff::new();
     for _ in 0..ENDED_TRIES {
@@ -119,7 +119,7 @@ pub(crate) async fn ended(store: &Store, request: EndedRequest, stop: &Cancellat
     }
 }
 
-/// Works for one run until `over`.
+/// The keeper of one run until `over`.
 #[derive(Debug, Clone)]
 pub(crate) struct Keeper {
     pub(crate) run: Registered,
@@ -157,7 +157,7 @@ impl Keeper {
         }
     }
 
-    /// Renews, follows the directory and reconciles, in tasks of their own.
+    /// Starts tasks that renew the lease, follow the directory and reconcile.
     pub(crate) fn start(&self, pulse: Arc<Pulse>) {
         let agents = AgentPoll {
             run_id: self.run.run_id,
@@ -236,7 +236,7 @@ impl Keeper {
         }
     }
 
-    /// Follows one stream; `Ok` when the run is over.
+    /// Follows one stream; returns `Ok` when the run is over.
     async fn watch_once(
         &self,
         backoff: &mut chassis::rpc::Backoff,
@@ -260,7 +260,7 @@ impl Keeper {
             match self.mailbox.say(StoreMessage::Directory(update)).await {
                 Ok(()) => {}
                 Err(NotHeard::Over) => return Ok(()),
-                // A version that was not heard is not sent again on this stream.
+                // The store does not repeat a version on this stream.
                 Err(why @ NotHeard::Full) => return Err(why.into()),
             }
         }
@@ -319,8 +319,8 @@ impl Keeper {
         });
     }
 
-    /// Lays out the land of a region and around it before a tick needs it: it is made on first
-    /// use, and that takes longer than a tick has.
+    /// Lays out the land of a region and around it before a tick needs it. The land is made on
+    /// first use, and that takes longer than a tick has.
     async fn lay_out(&self, region: Region) {
         let content = Arc::clone(&self.content);
         let laid = tokio::task::spawn_blocking(move || {
@@ -353,7 +353,7 @@ impl Keeper {
         });
     }
 
-    /// Has the store keep a character out. If the store does not hear of it, the run finds the
+    /// Makes the store keep a character out. If the store does not hear of it, the run finds the
     /// character unreadable again and asks once more.
     pub(crate) fn quarantine(&self, who: CharacterId) {
         let Ok(permit) = self.quarantines.try_acquire() else {

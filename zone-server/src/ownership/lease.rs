@@ -1,4 +1,5 @@
-//! A run's right to live, as the store gave it and renews it, and what the run tells at that.
+//! A run's right to live, as the store gave it and renews it, and the run's reports at each
+//! renewal.
 
 use std::{
     sync::{Mutex, PoisonError, atomic::AtomicU32},
@@ -13,7 +14,7 @@ use tokio::sync::Notify;
 pub(crate) struct Registered {
     pub(crate) run_id: u64,
     pub(crate) incarnation: u64,
-    /// The store's clock at `at`.
+    /// Time of the store's clock at `at`, in milliseconds.
     pub(crate) store_ms: u64,
     pub(crate) at: Instant,
 }
@@ -39,7 +40,7 @@ pub(crate) struct Pulse {
     pub(crate) regions: Mutex<Vec<RegionLoad>>,
     /// Reports on the goals of agents.
     pub(crate) agents: Mutex<Vec<Report>>,
-    /// Signal that somebody came in who may be an agent.
+    /// Signal that a character came in that may be an agent.
     pub(crate) agents_wanted: Notify,
 }
 

@@ -1,5 +1,5 @@
-//! Tells the store what the content of a run says of items, so that the table `items` is the
-//! catalogue of the world.
+//! Copies the items of a run's content to the store, so that the table `items` is the catalogue of
+//! the world.
 //!
 //! Always: it delays nothing; as long as the store is away it is tried again.
 
@@ -13,10 +13,10 @@ use world::{Content, Skill};
 
 use crate::store::Store;
 
-/// As many kinds go in one page.
+/// Items in one page.
 const PAGE: usize = 256;
 
-/// Tells all pages, one after the other. Safe to drop midway: each page stands by itself.
+/// Sends all pages, one after the other. Safe to drop midway: each page stands by itself.
 pub(crate) async fn items(store: Store, run_id: u64, content: Arc<Content>) {
     let mut backoff = chassis::rpc::Backoff::new();
     let mut changed = 0;

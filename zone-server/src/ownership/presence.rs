@@ -1,5 +1,5 @@
-//! Whether the other runs live: a stream to each, and what its end means. [`judge`] is pure;
-//! [`Presence`] does it.
+//! Watches whether the other runs live: holds a stream to each and judges its end. [`judge`] is
+//! pure; [`Presence`] acts.
 //!
 //! Always: a run is called dead only when its stream was reset and its address refuses a new
 //! connection; silence, slowness and an end in order say nothing.
@@ -22,14 +22,14 @@ use tonic::{Code, Status};
 
 use crate::store::Store;
 
-/// Runs that are watched.
+/// Runs that one run watches at most.
 const WATCHED_MAX: usize = 256;
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(300);
-/// Before each new connection, in milliseconds.
+/// Pauses before each new connection, in milliseconds.
 const PROBE_PAUSES_MS: [u64; 4] = [0, 20, 80, 200];
 const ANSWER_DEADLINE: Duration = Duration::from_secs(2);
 
-/// How a stream to another run ended.
+/// The way in which a stream to another run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ended {
     /// It never began, or the other side ended it in order.
@@ -43,9 +43,9 @@ pub(crate) enum Ended {
 pub(crate) enum ProbeResult {
     /// Somebody listens.
     Open,
-    /// The host says that nobody listens there.
+    /// The host says that nothing listens there.
     Refused,
-    /// No answer, or none that says anything.
+    /// No answer came, or none that proves anything.
     Silent,
 }
 
@@ -58,8 +58,8 @@ pub(crate) enum Verdict {
     Suspect,
 }
 
-/// Returns the verdict on the end of a stream and a new connection together. `open`: the stream
-/// was open, so that there was a run to lose.
+/// Returns the verdict on the end of a stream and a new connection together. `open` tells that the
+/// stream was open, so that there was a run to lose.
 pub(crate) fn judge(open: bool, ended: Ended, probe: ProbeResult) -> Verdict {
     match (ended, probe) {
         (Ended::Reset, ProbeResult::Refused) if open => Verdict::Suspect,
@@ -67,7 +67,7 @@ pub(crate) fn judge(open: bool, ended: Ended, probe: ProbeResult) -> Verdict {
     }
 }
 
-/// Watches all other runs for one run.
+/// The watch of one run over all others.
 #[derive(Debug, Clone)]
 pub(crate) struct Presence {
     run_id: u64,
@@ -77,7 +77,7 @@ pub(crate) struct Presence {
 }
 
 impl Presence {
-    /// Nobody is watched yet.
+    /// Returns a watch that watches no run yet.
     pub(crate) fn new(run_id: u64, store: Store, tasks: TaskGroup) -> Self {
         Self {
             run_id,
@@ -87,7 +87,7 @@ impl Presence {
         }
     }
 
-    /// Watches just those that the directory shows alive. Call it inside a runtime.
+    /// Watches just those runs that the directory shows alive. Call it inside a runtime.
     pub(crate) fn follow(&self, update: &DirectoryUpdate) {
         if update.unchanged {
             return;
@@ -140,7 +140,7 @@ impl Presence {
         }
     }
 
-    /// Holds one stream until it ends: whether it was open, and how it ended.
+    /// Holds one stream until it ends. Returns whether it was open, and how it ended.
     async fn listen(&self, run_id: u64, address: &str) -> (bool, Ended) {
         let Ok(channel) = chassis::rpc::channel(address) else {
             return (false, Ended::Ordered);
@@ -164,7 +164,8 @@ impl Presence {
         }
     }
 
-    /// Tells the store, a few times at most: it is not the only witness, and a lease ends anyway.
+    /// Reports a suspect to the store, a few times at most. This run is not the only witness, and
+    /// the suspect's lease ends anyway.
     async fn suspect(&self, run_id: u64) {
         let mut backoff = chassis::rpc::Backoff::new();
         for _ in 0..4 {
@@ -182,7 +183,8 @@ impl Presence {
     }
 }
 
-/// A stream that the other side's process ended itself says so with a code of its own.
+/// Judges the end of a stream by its status. A process that ends a stream itself says so with a
+/// code of its own.
 fn ending(status: &Status) -> Ended {
     match status.code() {
         Code::Unavailable | Code::Unknown | Code::Internal | Code::Cancelled => Ended::Reset,
@@ -190,8 +192,8 @@ fn ending(status: &Status) -> Ended {
     }
 }
 
-/// Tries new connections until one is refused or the tries are over: a process that is killed
-/// loses its connections and its port one after the other.
+/// Tries new connections until one is refused or the tries are over. A killed process loses its
+/// connections and its port one after the other.
 async fn probe(address: &str) -> ProbeResult {
     let mut last = ProbeResult::Silent;
     for pause_ms in PROBE_PAUSES_MS {

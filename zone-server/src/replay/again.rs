@@ -1,6 +1,6 @@
 //! Plays a record again.
 //!
-//! Always: the world is given what the recorded one was given, in the same order; a panic is an
+//! Always: the world gets the same inputs as the recorded one, in the same order; a panic is an
 //! answer, not an end of the process.
 
 use std::{
@@ -16,23 +16,23 @@ use super::{
     file::Record,
 };
 
-/// How a record ended.
+/// The way in which a record ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// All of it was played; the last tick.
+    /// The whole record was played; `tick` is the last.
     Through { tick: u64 },
-    /// It panicked, maybe while somebody's input was handled.
+    /// A tick panicked, maybe while the world handled somebody's input.
     Panicked {
         tick: u64,
         handled: Option<CharacterId>,
     },
-    /// The regions after this tick are not what they were.
+    /// The regions after this tick differ from the recorded ones.
     Differs { tick: u64 },
-    /// A sentence: the record cannot be read further, or nobody hears of it.
+    /// The record cannot be read further, or its output goes nowhere; a sentence.
     Broken(String),
 }
 
-/// Keeps whose input is being handled.
+/// Remembers the player whose input the world is handling.
 struct Listening<'a> {
     clock: &'a mut dyn PhaseClock,
     handled: &'a mut Option<CharacterId>,
@@ -54,7 +54,7 @@ impl PhaseClock for Listening<'_> {
     }
 }
 
-/// Plays `record` with its content, and says after each tick what the regions are.
+/// Plays `record` with its content, and prints the hash of the regions after each tick.
 pub(crate) fn play(
     record: Record,
     content: Arc<Content>,

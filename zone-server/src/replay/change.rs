@@ -1,4 +1,4 @@
-//! Everything that can happen to a run's world, as bytes.
+//! Every change that can happen to a run's world, as bytes.
 //!
 //! Always: `read` reads all that `write` wrote, in the same order.
 
@@ -21,15 +21,15 @@ pub(crate) enum Change {
         played: Tick,
         items: Vec<GroundItem>,
     },
-    /// Somebody who was to be brought elsewhere stays.
+    /// A character that was to be brought elsewhere stays.
     CallOff { who: CharacterId },
     /// A region was given away.
     RegionOut { region: Region },
-    /// Somebody was taken out.
+    /// A character was taken out.
     Leave { who: CharacterId },
-    /// Somebody is being handed over, or no longer.
+    /// A handover of a character began or ended.
     Hold { who: CharacterId, held: bool },
-    /// Somebody belongs to another region.
+    /// A character belongs to another region.
     SetRegion { who: CharacterId, region: Region },
     /// The persistent objects of a region came in.
     LastingIn {
@@ -39,12 +39,12 @@ pub(crate) enum Change {
     },
     /// A tick was played.
     Tick { now: Tick, inbox: Inbox },
-    /// The regions after the tick before, as [`digest`] has them.
+    /// The hash of the regions after the tick before, as [`digest`] returns it.
     Check { digest: String },
 }
 
 impl Change {
-    /// Does to `world` what the run did to the recorded one, which gave the same refusals.
+    /// Applies the change to `world` as the run did to the recorded one, with the same refusals.
     pub(crate) fn again(self, world: &mut World, clock: &mut dyn PhaseClock) {
         match self {
             Change::RegionIn { region, now, state } => {
@@ -120,8 +120,8 @@ impl<'de> Deserialize<'de> for Blob {
     }
 }
 
-/// Appends `value` to `bytes` as MessagePack with named fields. False: it cannot be written, and
-/// nothing was.
+/// Appends `value` to `bytes` as MessagePack with named fields. Returns false and appends nothing
+/// if it cannot be written.
 pub(crate) fn write(bytes: &mut Vec<u8>, value: &impl Serialize) -> bool {
     let before = bytes.len();
     let written = rmp_serde::encode::write_named(bytes, value).is_ok();
@@ -131,7 +131,7 @@ pub(crate) fn write(bytes: &mut Vec<u8>, value: &impl Serialize) -> bool {
     written
 }
 
-/// Returns the hash of all regions of `world`, as they would move now: hexadecimal SHA-256.
+/// Returns the hash of all regions of `world`, as they would move now, in hexadecimal SHA-256.
 pub(crate) fn digest(world: &World) -> String {
     let mut hash = Sha256::new();
     for region in world.regions() {

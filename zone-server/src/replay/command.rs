@@ -1,7 +1,7 @@
 //! `zone-server replay FILE`.
 //!
-//! Always: exit code 0 when the record runs through, 3 when it panics, 4 when it becomes another
-//! world than it was, 64 when it cannot be played here.
+//! Always: exit code 0 when the record runs through, 3 when it panics, 4 when its world differs
+//! from the recorded one, 64 when it cannot be played here.
 
 use std::{
     io::Write,
@@ -40,7 +40,7 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) if !error.use_stderr() => {
-            // Nowhere is left to say that stdout is closed.
+            // Stdout is closed, and nowhere is left to say so.
             let _ = error.print();
             return ExitCode::SUCCESS;
         }
@@ -60,7 +60,10 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
     }
 }
 
-/// Plays; the exit code, or the sentence for which it does not begin.
+/// Plays a record and returns the exit code.
+///
+/// # Errors
+/// A sentence: the reason for which the replay does not begin.
 pub(crate) fn replay(
     file: &Path,
     world: &str,

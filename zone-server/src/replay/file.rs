@@ -15,32 +15,32 @@ use super::{
     recorder::{GENERATION_BYTES_MAX, Kept},
 };
 
-/// The version of the form of files.
+/// Version of the file format.
 pub(crate) const FORMAT: u32 = 3;
-/// Records in a folder: a run that panics again and again does not fill the disk.
+/// Records that a folder may hold: a run that panics again and again does not fill the disk.
 pub(crate) const FILES_MAX: usize = 20;
-/// Larger files are not read.
+/// Largest file that is read, in bytes.
 const READ_MAX: u64 = 4 * GENERATION_BYTES_MAX as u64;
 const PREFIX: &str = "replay-";
 
-/// Where a record comes from and what it needs to be played.
+/// The origin of a record, and all that a replay of it needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Header {
     pub(crate) format: u32,
-    /// The version of the zone server.
+    /// Version of the zone server.
     pub(crate) build: String,
     pub(crate) content_hash: String,
     pub(crate) seed: u64,
-    /// The rules by which it was played.
+    /// Rules by which the run played.
     pub(crate) rules: Rules,
     pub(crate) run_id: u64,
-    /// The tick in which the run ended.
+    /// Tick in which the run ended.
     pub(crate) tick: u64,
     /// Character whose input the world was handling.
     pub(crate) handled: Option<CharacterId>,
     /// Characters whose inputs the tick was to play.
     pub(crate) players: Vec<CharacterId>,
-    /// The record ends before that tick, because it was too large.
+    /// Whether the record ends before that tick, because it was too large.
     pub(crate) truncated: bool,
 }
 
@@ -86,7 +86,7 @@ impl Record {
     /// Reads the header of a file. Blocks.
     ///
     /// # Errors
-    /// A sentence: it cannot be read, or is no record.
+    /// A sentence: the file cannot be read, or is no record.
     pub(crate) fn open(path: &Path) -> Result<Record, String> {
         let named = |why: String| format!("cannot read {}: {why}", path.display());
         let size = std::fs::metadata(path).map_err(|e| named(e.to_string()))?;

@@ -1,9 +1,9 @@
-//! Keeps what a run was given, so that a command can play it again.
+//! Keeps the inputs of a run, so that a command can play them again.
 //!
-//! Always: every change to a run's world goes through `recorded`, which writes it down before
-//! it is done; the same record gives the same world, byte for byte. In reading order: `change`
-//! (what is written down), `recorder` (the bounded memory), `recorded` (the world that is
-//! written down), `file` (as it lies in a folder), `again` (playing it), `command`.
+//! Always: every change to a run's world goes through `recorded`, which records it first; the same
+//! record gives the same world, byte for byte. In reading order: `change` (one change, as bytes),
+//! `recorder` (the bounded memory), `recorded` (the world with its record), `file` (a record in a
+//! folder), `again` (plays it), `command`.
 
 mod again;
 pub(crate) mod change;

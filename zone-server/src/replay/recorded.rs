@@ -1,4 +1,4 @@
-//! The world of a run, of which every change is written down before it is done.
+//! The world of a run, with a record of each change before it happens.
 //!
 //! Always: nobody changes the world but through here; a run that keeps no record pays nothing.
 
@@ -14,11 +14,11 @@ use super::{
     recorder::{Kept, Recorder},
 };
 
-/// A world and the record of what it is given.
+/// A world and the record of its inputs.
 pub(crate) struct Recorded {
     world: World,
     recorder: Option<Recorder>,
-    /// The hash of the regions is noted after each tick.
+    /// Whether the record notes the regions' hash after each tick.
     checks: bool,
 }
 
@@ -31,7 +31,7 @@ impl Deref for Recorded {
 }
 
 impl Recorded {
-    /// Returns a world without regions; without a recorder nothing is kept.
+    /// Returns a world without regions; without a recorder it keeps no record.
     pub(crate) fn new(world: World, recorder: Option<Recorder>, checks: bool) -> Self {
         Self {
             world,
@@ -46,7 +46,7 @@ impl Recorded {
         }
     }
 
-    /// As [`World::region_in`].
+    /// Records and calls [`World::region_in`].
     pub(crate) fn region_in(
         &mut self,
         region: Region,
@@ -61,7 +61,7 @@ impl Recorded {
         self.world.region_in(region, now, state)
     }
 
-    /// As [`World::ground_in`].
+    /// Records and calls [`World::ground_in`].
     pub(crate) fn ground_in(
         &mut self,
         region: Region,
@@ -76,7 +76,7 @@ impl Recorded {
         self.world.ground_in(region, played, items)
     }
 
-    /// As [`World::lasting_in`].
+    /// Records and calls [`World::lasting_in`].
     pub(crate) fn persistent_objects_in(
         &mut self,
         region: Region,
@@ -91,25 +91,25 @@ impl Recorded {
         self.world.persistent_objects_in(region, played, all)
     }
 
-    /// As [`World::call_off`].
+    /// Records and calls [`World::call_off`].
     pub(crate) fn call_off(&mut self, who: &CharacterId) -> bool {
         self.note(|| Change::CallOff { who: who.clone() });
         self.world.call_off(who)
     }
 
-    /// As [`World::region_out`].
+    /// Records and calls [`World::region_out`].
     pub(crate) fn region_out(&mut self, region: Region) -> Option<Vec<u8>> {
         self.note(|| Change::RegionOut { region });
         self.world.region_out(region)
     }
 
-    /// As [`World::leave`].
+    /// Records and calls [`World::leave`].
     pub(crate) fn leave(&mut self, who: &CharacterId) -> Option<(PlayerRecord, PlayerHot)> {
         self.note(|| Change::Leave { who: who.clone() });
         self.world.leave(who)
     }
 
-    /// As [`World::hold`].
+    /// Records and calls [`World::hold`].
     pub(crate) fn hold(&mut self, who: &CharacterId, held: bool) -> bool {
         self.note(|| Change::Hold {
             who: who.clone(),
@@ -118,7 +118,7 @@ impl Recorded {
         self.world.hold(who, held)
     }
 
-    /// As [`World::set_region`].
+    /// Records and calls [`World::set_region`].
     pub(crate) fn set_region(&mut self, who: &CharacterId, region: Region) -> bool {
         self.note(|| Change::SetRegion {
             who: who.clone(),
@@ -127,7 +127,7 @@ impl Recorded {
         self.world.set_region(who, region)
     }
 
-    /// As [`World::tick`].
+    /// Records and calls [`World::tick`].
     pub(crate) fn tick(
         &mut self,
         now: Tick,
@@ -137,7 +137,7 @@ impl Recorded {
         if let Some(recorder) = &mut self.recorder {
             let change = Change::Tick { now, inbox };
             recorder.note(&change);
-            // It is the inbox that this function has just put in.
+            // This function has just put the inbox into the change.
             inbox = match change {
                 Change::Tick { inbox, .. } => inbox,
                 _ => Inbox::default(),
@@ -151,7 +151,7 @@ impl Recorded {
         outcome
     }
 
-    /// After a tick: takes a picture of all regions when it is time for one.
+    /// Takes a picture of all regions after a tick, when it is time for one.
     pub(crate) fn picture(&mut self) {
         let Some(recorder) = &mut self.recorder else {
             return;
@@ -169,7 +169,7 @@ impl Recorded {
         recorder.picture(now.0, regions);
     }
 
-    /// The record; nothing is kept from now on. `None`: there is none.
+    /// Returns the record, and keeps nothing from now on. `None`: there is none.
     pub(crate) fn take(&mut self) -> Option<Kept> {
         self.recorder.take().map(Recorder::into_kept)
     }

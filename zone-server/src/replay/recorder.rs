@@ -1,11 +1,11 @@
-//! The memory of what a run's world was given: two generations of bytes.
+//! The memory of the inputs of a run's world: two generations of bytes.
 //!
-//! Always: a generation begins with the bytes of all regions and never grows beyond its bound;
-//! what comes after a hole is not kept, so that what is kept can be played.
+//! Always: a generation begins with the bytes of all regions and never grows beyond its bound; it
+//! keeps nothing after a hole, so that a replay can play all that it keeps.
 
 use super::change::{self, Change};
 
-/// How much is kept, and how often it begins anew.
+/// The bounds of the memory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
     /// Ticks from one generation to the next.
@@ -17,19 +17,19 @@ pub(crate) struct Bounds {
 /// Bytes of one generation, its regions included.
 pub(crate) const GENERATION_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// From one picture of all regions to the next.
+/// The time from one picture of all regions to the next.
 #[derive(Debug)]
 struct Generation {
     since: u64,
-    /// The regions, as changes that bring them in.
+    /// Regions, as changes that bring them in.
     regions: Vec<u8>,
-    /// Changes since then.
+    /// Changes since `since`.
     changes: Vec<u8>,
-    /// Nothing is missing.
+    /// Whether nothing is missing.
     whole: bool,
 }
 
-/// The changes that a run's world was given of late.
+/// The latest changes to a run's world.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     bounds: Bounds,
@@ -42,7 +42,7 @@ pub(crate) struct Recorder {
 pub(crate) struct Kept {
     /// Changes, one after the other.
     pub(crate) bytes: Vec<u8>,
-    /// The end is missing, or everything, because it was too much.
+    /// Whether the end is missing, or everything, because the record was too large.
     pub(crate) truncated: bool,
 }
 
@@ -66,7 +66,7 @@ impl Recorder {
         now.saturating_sub(self.newer.since) >= self.bounds.ticks
     }
 
-    /// A new generation begins after the tick `now` with these regions.
+    /// Begins a new generation after the tick `now` with these regions.
     pub(crate) fn picture(&mut self, now: u64, regions: impl Iterator<Item = Change>) {
         let mut next = Generation {
             since: now,
@@ -85,7 +85,7 @@ impl Recorder {
         self.older = Some(std::mem::replace(&mut self.newer, next));
     }
 
-    /// Something happens.
+    /// Appends a change that is about to happen.
     pub(crate) fn note(&mut self, change: &Change) {
         let newer = &mut self.newer;
         if !newer.whole {
@@ -99,14 +99,14 @@ impl Recorder {
         }
     }
 
-    /// Returns all bytes that are kept.
+    /// Returns the number of bytes that are kept.
     #[cfg(test)]
     pub(crate) fn size(&self) -> usize {
         let size = |g: &Generation| g.regions.len() + g.changes.len();
         self.older.as_ref().map_or(0, size) + size(&self.newer)
     }
 
-    /// Returns the changes from the older picture on if nothing is missing, else from the newer.
+    /// Returns the changes since the older picture if nothing is missing, else since the newer.
     pub(crate) fn into_kept(self) -> Kept {
         let Recorder { older, newer, .. } = self;
         let truncated = !newer.whole;

@@ -1,5 +1,5 @@
-//! The requests of gateways about agents: to tell them what the store has, to say something to
-//! them, and to look at what they see.
+//! The requests of gateways about agents: to bring them orders, to say something to them, and to
+//! look through their eyes.
 
 use proto::rpc::agents::v1::{
     LookReply, LookRequest, SayReply, SayRequest, TellReply, TellRequest,

@@ -1,5 +1,5 @@
-//! The requests of peers: to take a player or a region over, where something is, and whether the
-//! run lives.
+//! The requests of peers: to take over a player or a region, to find a thing, and to learn whether
+//! the run lives.
 
 use futures::StreamExt;
 use proto::rpc::zone::v1::{
@@ -16,7 +16,7 @@ use crate::mailbox::{HandoverMessage, PeerMessage};
 #[derive(Debug)]
 pub(crate) struct HandoverService(pub(crate) Current);
 
-/// Says nothing, until the run is over.
+/// A stream that says nothing until the run is over.
 type PresenceStream =
     std::pin::Pin<Box<dyn futures::Stream<Item = Result<PresenceBeat, Status>> + Send>>;
 
@@ -107,7 +107,7 @@ impl Handover for HandoverService {
         if request.into_inner().to_run_id != living.run_id {
             return Err(Status::failed_precondition("another run lives here"));
         }
-        // Ends in order, with the run.
+        // The stream ends in order, with the run.
         let over = living.over.clone().cancelled_owned();
         let beats = tokio_stream::pending().take_until(over);
         Ok(Response::new(Box::pin(beats)))

@@ -1,4 +1,4 @@
-//! The requests of operators and tests: what the run published at a tick.
+//! The requests of operators and tests for the state that the run published at a tick.
 
 use proto::rpc::zone::v1::{DumpReply, DumpRequest, inspect_server::Inspect};
 use tonic::{Request, Response, Status};

@@ -112,7 +112,7 @@ async fn read_control(living: &Living, mut inbound: Streaming<ToZone>, sender: C
     let hello = match hello {
         Ok(hello) => hello,
         Err(status) => {
-            // A gateway that is gone already does not hear why.
+            // A gateway that is gone already does not read the reason.
             let _ = sender.try_send(Err(status));
             return;
         }
@@ -152,7 +152,7 @@ async fn read_frames(living: &Living, mut inbound: Streaming<Subscribe>, sender:
     let (hello, mut subscribe) = match opened {
         Ok(opened) => opened,
         Err(status) => {
-            // A gateway that is gone already does not hear why.
+            // A gateway that is gone already does not read the reason.
             let _ = sender.try_send(Err(status));
             return;
         }
@@ -180,7 +180,7 @@ async fn read_frames(living: &Living, mut inbound: Streaming<Subscribe>, sender:
     ended(living, hello, heard).await;
 }
 
-/// Both halves end together; a run that is over needs no telling.
+/// Ends both halves of a link together; a run that is over needs no message.
 async fn ended(living: &Living, hello: Hello, heard: Result<(), NotHeard>) {
     if heard == Err(NotHeard::Full) {
         tracing::error!(

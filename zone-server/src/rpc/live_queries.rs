@@ -1,4 +1,4 @@
-//! The live queries of gateways: where somebody stands, how full regions are.
+//! The live queries of gateways: the place of a character, and the crowds of regions.
 
 use proto::rpc::queries::v1::{
     CrowdReply, CrowdRequest, WhereaboutsReply, WhereaboutsRequest,
@@ -34,7 +34,10 @@ impl LiveQueries for LiveQueriesService {
     }
 }
 
-/// The address may belong to a later run by now.
+/// Checks that the query asks for this run: the address may belong to a later run by now.
+///
+/// # Errors
+/// NOT_FOUND: another run lives here.
 fn meant(asked: u64, here: u64) -> Result<(), Status> {
     if asked == here {
         Ok(())

@@ -23,7 +23,7 @@ pub(crate) struct Living {
     pub(crate) mailbox: Mailbox,
     /// Cancelled when the run is over.
     pub(crate) over: CancellationToken,
-    /// Its tasks.
+    /// Tasks of the run.
     pub(crate) tasks: TaskGroup,
 }
 
@@ -36,7 +36,10 @@ impl Current {
         self.0.store(living.map(Arc::new));
     }
 
-    /// Returns the run; UNAVAILABLE when there is none just now.
+    /// Returns the run.
+    ///
+    /// # Errors
+    /// UNAVAILABLE when there is none just now.
     pub(crate) fn get(&self) -> Result<Arc<Living>, Status> {
         self.0
             .load_full()

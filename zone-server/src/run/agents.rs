@@ -1,7 +1,7 @@
 //! Agents: their orders from the store, the words of their owners, and the reports of them.
 //!
 //! Always: a word waits for the next tick and changes the world only as an input of it; the run
-//! fetches the store's word again and again, so that nothing heard too late or not at all stays so.
+//! fetches the store's word again and again, and so makes up for words that came late or never.
 
 use std::sync::PoisonError;
 
@@ -64,13 +64,13 @@ impl Run {
         }
     }
 
-    /// Returns whether the store counts it among those of this run.
+    /// Returns whether the store already counts the character among those of this run.
     fn whole(&self, slot: &PlayerSlot) -> bool {
         let long_enough = self.now > slot.owner_since + self.config.ticks(POLL_EVERY * 2);
         slot.stage == Stage::Playing && slot.departure.source.is_none() && long_enough
     }
 
-    /// A gateway says what the store has by now.
+    /// Takes in the latest orders of an agent, as a gateway brings them from the store.
     pub(super) fn tell_agent(&mut self, request: &wire::TellRequest) -> wire::TellReply {
         let Some(orders) = &request.orders else {
             return wire::TellReply { here: false };
@@ -89,13 +89,13 @@ impl Run {
         }
     }
 
-    /// Returns whether somebody is in the world here, to stay for the next tick.
+    /// Returns whether a character is in the world here, and stays for the next tick.
     fn stands(&self, who: &CharacterId) -> bool {
         let playing = |slot: &PlayerSlot| slot.stage == Stage::Playing;
         self.roster.get(who).is_some_and(playing) && self.world.player(who).is_some()
     }
 
-    /// Keeps a word for the next tick; false: too much waits already.
+    /// Keeps a word for the next tick. Returns false when too many words wait already.
     fn hear_of(&mut self, who: CharacterId, word: AgentWord) -> bool {
         if self.scope.agent_words.len() >= WORDS_MAX {
             self.context.metrics.agent_word("full");
@@ -106,7 +106,7 @@ impl Run {
         true
     }
 
-    /// An owner says something.
+    /// Takes in a word of an agent's owner, and answers it.
     pub(super) fn say_to_agent(&mut self, request: &wire::SayRequest) -> wire::SayReply {
         let who = CharacterId::from(request.character_id.as_str());
         let is_agent = |player: &Player| player.agent().is_some();
@@ -160,7 +160,7 @@ impl Run {
         reply
     }
 
-    /// Returns the nearest other character of an account that somebody plays.
+    /// Returns the nearest other character of the account that a session plays.
     fn leader(&self, who: &CharacterId, account_id: &str) -> Option<CharacterId> {
         let from = self.world.player(who)?.tile();
         let others = self.roster.iter().filter(|(other, slot)| {
@@ -174,7 +174,7 @@ impl Run {
         near.min().map(|(_, other)| other)
     }
 
-    /// Returns what an agent sees, has, is about and has done.
+    /// Returns the view, the holdings, the goals and the record of an agent.
     pub(super) fn look_at_agent(&self, request: &wire::LookRequest) -> wire::LookReply {
         let who = CharacterId::from(request.character_id.as_str());
         let (Some(player), Some(slot)) = (self.world.player(&who), self.roster.get(&who)) else {
@@ -208,7 +208,7 @@ impl Run {
         }
     }
 
-    /// Takes all words for the next tick: those that came in, and one for each agent that somebody
+    /// Takes all words for the next tick: those that came in, and one for each agent that a session
     /// has begun or stopped to play.
     pub(super) fn agent_words(&mut self) -> Vec<AgentInput> {
         let mut words = std::mem::take(&mut self.scope.agent_words);
@@ -229,13 +229,14 @@ impl Run {
         words
     }
 
-    /// Returns whether somebody stays in the world although nobody plays it.
+    /// Returns whether the character is an active agent, which stays in the world although no
+    /// session plays it.
     pub(super) fn lives(&self, who: &CharacterId) -> bool {
         let agent = self.world.player(who).and_then(Player::agent);
         agent.is_some_and(|agent| agent.orders().active)
     }
 
-    /// Reports what became of the agents' goals, for the next word with the store.
+    /// Reports the outcomes of the agents' goals, for the next call to the store.
     pub(super) fn report_agents(&self) {
         let mut agents = 0;
         let mut reports = Vec::new();

@@ -1,4 +1,5 @@
-//! The tick: it freezes all that it has heard, has the world play, and tells and saves the events.
+//! The tick: it freezes all that it has heard, makes the world play, and tells and saves the
+//! events.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,10 +18,10 @@ use crate::{
     translate::{self, Refused, Request},
 };
 
-/// From one look at how agents do to the next.
+/// Ticks from one report of the agents to the next.
 const REPORT_TICKS: u64 = 5;
 
-/// Measures what lies between two marks.
+/// Measures the time between two marks.
 struct Stopwatch<'a> {
     metrics: &'a Metrics,
     last: Instant,
@@ -34,7 +35,8 @@ impl Stopwatch<'_> {
     }
 }
 
-/// Measures the phases of the world, and keeps whose input it is handling, or what it plays.
+/// Measures the phases of the world. Remembers the player whose input the world is handling, and
+/// the region that it plays.
 struct Listening<'a, 'b> {
     watch: &'a mut Stopwatch<'b>,
     handled: &'a mut Option<CharacterId>,
@@ -60,15 +62,15 @@ impl PhaseClock for Listening<'_, '_> {
 /// The state of the tick that the run plays just now.
 #[derive(Default)]
 pub(super) struct TickScope {
-    /// Words for agents that the next tick hears.
+    /// Words for agents that the next tick plays.
     pub(super) agent_words: Vec<AgentInput>,
-    /// The inputs that the tick plays.
+    /// Inputs that the tick plays.
     pub(super) handling: Vec<PlayerInput>,
     /// Character whose input the world is handling.
     pub(super) handled: Option<CharacterId>,
-    /// Region of that which the world plays for nobody in particular.
+    /// Region that the world plays just now outside anybody's input.
     pub(super) region: Option<Region>,
-    /// Where the tick panicked: the region of the input's player, or of what was played.
+    /// Region in which the tick panicked: that of the input's player, or the one being played.
     pub(super) panicked_in: Option<Region>,
     /// Trace context of the tick.
     pub(super) trace: String,
@@ -151,7 +153,7 @@ impl Run {
         self.measure_regions(mean);
     }
 
-    /// Returns all that the tick will hear.
+    /// Returns everything that the tick will play, and the requests behind it.
     fn freeze(&mut self, trace: &mut TickTrace) -> (Inbox, Requests) {
         let mut inbox = Inbox {
             arrivals: self.handovers.ripe(self.now),
@@ -163,7 +165,7 @@ impl Run {
         let mut requests = Requests::new();
         let mut leaving = Vec::new();
         for (who, slot) in &mut self.roster {
-            // The next owner plays the inputs that are not played here any more.
+            // The next owner plays the inputs that this run does not play any more.
             if !slot.free() || slot.inputs.len() == 0 || self.ending.stopping.is_some() {
                 continue;
             }
@@ -212,7 +214,7 @@ impl Run {
         (inbox, requests)
     }
 
-    /// Returns those in duels whom nobody plays just now.
+    /// Returns the players in duels whom no session plays just now.
     fn away(&self) -> BTreeSet<CharacterId> {
         let alone = self
             .roster
@@ -222,8 +224,9 @@ impl Run {
         away.map(|(who, _)| who.clone()).collect()
     }
 
-    /// A player leaves. What it asked before is as good as done, because it is not there to see it;
-    /// but for what it would have found in its pack when it comes back.
+    /// Takes a leaving player's earlier inputs out of the tick. They count as done, because the
+    /// player is not there to see their effects. An input that may move value is answered as too
+    /// late instead, because the player would find its effect in its pack.
     fn leaves(&mut self, who: &CharacterId, re: Bytes, inbox: &mut Inbox, asked: &mut Requests) {
         for input in inbox.inputs.extract_if(.., |input| input.who == *who) {
             if !input.intent.may_move_value() {
@@ -238,8 +241,8 @@ impl Run {
     }
 }
 
-/// Returns whether somebody must not leave, as it has just given or taken a blow, or has come to
-/// the ring of a duel.
+/// Returns whether a player must not leave, because it has just given or taken a blow, or has come
+/// to the ring of a duel.
 fn fights(world: &world::World, who: &CharacterId, now: u64) -> bool {
     let player = world.player(who);
     player.is_some_and(|player| !player.may_leave(Tick(now))) || world.duels_now(who)

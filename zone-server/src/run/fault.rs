@@ -1,4 +1,4 @@
-//! After a panic: names the cause, disconnects the player whose input it was, writes the record.
+//! Handles a panic: names the cause, disconnects the player of the input, and writes the record.
 //!
 //! Always: nothing of a run that panicked is saved or shown; the gateways attach all sessions again
 //! that the run did not disconnect.
@@ -15,11 +15,11 @@ use crate::replay::file::{self, FORMAT, Header};
 const REPORTED_MAX: usize = 200;
 
 impl Run {
-    /// The tick `tick` panicked with these words; `None`: before the first.
+    /// Handles the panic of the tick `tick` with these words; `None`: before the first.
     pub(crate) fn panicked(&mut self, tick: Option<u64>, words: &str) {
         let handled = self.scope.handled.take();
         let slot = handled.as_ref().and_then(|who| self.roster.get(who));
-        // Outside anybody's input it is what was played just then.
+        // Outside anybody's input the cause lies in the region that the world played just then.
         let playing = self.scope.region.take();
         self.scope.panicked_in = slot.map(|slot| slot.region).or(playing);
         let region = self.scope.panicked_in.map(tracing::field::debug);
@@ -40,13 +40,13 @@ impl Run {
         self.write(tick.unwrap_or(self.now), handled);
     }
 
-    /// Returns the inputs that the tick was playing: JSON text.
+    /// Returns the inputs that the tick was playing, as JSON text.
     fn handling(&self) -> String {
         let inputs = &self.scope.handling[..self.scope.handling.len().min(REPORTED_MAX)];
         proto::encode::json_text(inputs)
     }
 
-    /// Ends somebody's session, because its input may do the same to the next run.
+    /// Ends a player's session, because its input may make the next run panic, too.
     fn disconnect(&mut self, who: &CharacterId) {
         let Some(slot) = self.roster.get(who) else {
             return;
@@ -66,7 +66,7 @@ impl Run {
             .tell(&session.gateway_id, from_zone::Message::Left(left));
     }
 
-    /// Has the record written beside this thread.
+    /// Writes the record beside this thread.
     fn write(&mut self, tick: u64, handled: Option<CharacterId>) {
         let (Some(folder), Some(kept)) = (&self.config.replay_dir, self.world.take()) else {
             return;

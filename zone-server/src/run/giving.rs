@@ -1,7 +1,8 @@
-//! Giving whole regions away: because the planner wishes it, or because the process stops.
+//! Gives whole regions away, because the planner wants it or because the process stops.
 //!
-//! Always: a region is out of the world only while its give is in a batch; until the store has
-//! acknowledged that it is this run's, and afterwards it is not. Nothing of it is played twice.
+//! Always: a region is out of the world only while its give is in a batch. Until the store has
+//! acknowledged that batch the region is this run's, and afterwards it is not. No tick of it is
+//! played twice.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +26,7 @@ use crate::{
     translate::record,
 };
 
-/// A region that is to go.
+/// A region that is to go to another run.
 pub(super) struct Move {
     state: Giving,
     to: Target,
@@ -36,9 +37,9 @@ pub(super) struct Move {
 /// A region that is out of the world until the store has answered.
 struct Out {
     state: Vec<u8>,
-    /// The last tick in which it was played.
+    /// Last tick in which the run played it.
     tick: u64,
-    /// All that belongs to it; shown as it was.
+    /// Entities that belong to it; their looks stay as they were.
     ids: BTreeSet<EntityId>,
 }
 
@@ -55,14 +56,15 @@ impl Move {
         self.state.closing()
     }
 
-    /// Returns whether only the store knows whose it is.
+    /// Returns whether only the store knows the owner of the region.
     pub(super) fn committing(&self) -> bool {
         self.state.committing()
     }
 }
 
 impl Given {
-    /// The socket of somebody who went with the region is gone, before the taker heard of it.
+    /// Notes that a player who went with the region lost its socket before the taker heard of the
+    /// region.
     pub(super) fn detached(&mut self, detach: &Detach) {
         if self.state.open() {
             return;
@@ -80,7 +82,7 @@ impl Given {
 }
 
 impl Run {
-    /// After a tick: regions that are ready go, and further ones are offered.
+    /// Lets regions that are ready go after a tick, and offers further ones.
     pub(super) fn giving_edges(&mut self) {
         let going: Vec<Region> = self.moves.giving.keys().copied().collect();
         for region in going {
@@ -120,7 +122,7 @@ impl Run {
         }
     }
 
-    /// Offers as many regions as may be on their way at the same time.
+    /// Offers regions up to the number that may be on their way at the same time.
     fn begin_moves(&mut self) {
         self.moves.forgive(self.now);
         let draining = self.ending.drain.is_some();
@@ -139,7 +141,7 @@ impl Run {
         }
     }
 
-    /// Returns the planner's wishes that can be met now.
+    /// Returns the planner's moves that the run can begin now.
     fn wanted_moves(&self, room: usize) -> Vec<(Region, u64)> {
         let wanted = self.regions.directory.wanted().iter();
         let can = |(region, run): &(&Region, &u64)| {
@@ -154,7 +156,7 @@ impl Run {
         moves.map(|(region, run)| (*region, *run)).collect()
     }
 
-    /// All regions go, to whoever is there.
+    /// Returns the moves of a drain: all regions go to the runs that can take them.
     fn drained_moves(&self, room: usize) -> Vec<(Region, u64)> {
         let refused = self.moves.refusals();
         let mine = self.regions.held.keys().copied();
@@ -255,7 +257,8 @@ impl Run {
         }
     }
 
-    /// A move that did not begin: the region is played on, and somebody else is asked.
+    /// Calls off a move that did not begin: the run plays the region on, and asks another run
+    /// later.
     fn give_up(&mut self, region: Region, why: &'static str) {
         if let Some(going) = self.moves.giving.remove(&region) {
             self.moves.turn_down(region, going.to.run_id, self.now);
@@ -263,7 +266,8 @@ impl Run {
         }
     }
 
-    /// The region goes with the next batch, as it is after this tick.
+    /// Takes the region out of the world as it is after this tick, and gives it with the next
+    /// batch.
     fn take_out(&mut self, region: Region) {
         let here = self.roster.iter_mut();
         let here = here.filter(|(_, s)| s.region == region && s.stage == Stage::Playing);
@@ -325,7 +329,7 @@ impl Run {
         }
         let now = Tick(self.now);
         if let Err(why) = self.world.region_in(region, now, Some(&out.state)) {
-            // The run's own bytes: it loads the store's state instead.
+            // The bytes are the run's own: the run loads the store's state instead.
             tracing::error!(run = self.id, ?region, %why, "a region cannot come back");
             return self.drop_region(region);
         }
@@ -338,7 +342,7 @@ impl Run {
         self.reconcile();
     }
 
-    /// The store has the region at the taker, with everybody in it.
+    /// Notes that the store has the region at the taker, with everybody in it.
     pub(super) fn region_given(&mut self, region: Region) {
         let Some(mut going) = self.moves.giving.remove(&region) else {
             return;
@@ -387,7 +391,7 @@ impl Run {
             .insert(region, Given { state, to, request });
     }
 
-    /// Everybody who went with a region; their gateways are told.
+    /// Takes out everybody who went with a region, and tells their gateways.
     fn seats_go(&mut self, region: Region, to: &Target) -> Vec<MovedSeat> {
         let going = |slot: &PlayerSlot| slot.region == region && slot.stage == Stage::Moving;
         let names = self.roster.iter().filter(|(_, slot)| going(slot));
@@ -435,7 +439,7 @@ impl Run {
         if given.state.on(DepartedEvent::Answer(known)) != DepartedStep::Forward {
             return;
         }
-        // Nobody needs it any more.
+        // Nobody needs the state any more.
         given.request.state = bytes::Bytes::new();
         let went = self
             .handovers

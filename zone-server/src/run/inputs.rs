@@ -1,4 +1,5 @@
-//! The inputs of players: to whom each goes, and what becomes of one that reaches nobody.
+//! The inputs of players: the run brings each to its player, and answers for one that reaches
+//! nobody.
 //!
 //! Always: the run queues an input with an id, refuses it, or says that it is lost.
 
@@ -36,7 +37,8 @@ impl Run {
         if !slot.current(input.session_epoch, &input.session_id) {
             let replaced = input.session_epoch < slot.session_epoch;
             self.context.metrics.input("stale");
-            // A replaced session has heard of it. Any other that believes to play attaches again.
+            // A replaced session has heard of it. Any other session that believes to play attaches
+            // again.
             if !replaced {
                 self.not_here(gateway_id, input);
             }
@@ -70,8 +72,8 @@ impl Run {
         }
     }
 
-    /// A gateway has awaited answers for long. Some were told to nobody: another run gave them and
-    /// ended, or this one did while no session listened.
+    /// Tells a gateway which of the answers that it has long awaited are lost. Some were told to
+    /// nobody: another run gave them and ended, or this one did while no session listened.
     pub(super) fn recall(&mut self, gateway_id: &str, recall: Recall) {
         let who = CharacterId::from(recall.character_id.as_str());
         let slot = self.roster.get(&who);
@@ -90,7 +92,7 @@ impl Run {
         self.inputs_lost(gateway_id, &lost);
     }
 
-    /// An input for somebody who is between two zones, or not here at all.
+    /// Takes in an input of a player who is between two zones, or not here at all.
     fn input_elsewhere(&mut self, gateway_id: &str, who: &CharacterId, input: Input) {
         if let Some(announced) = self.handovers.announced.get_mut(who) {
             let queued = announced.queue(gateway_id, input);
@@ -112,13 +114,13 @@ impl Run {
         self.not_here(gateway_id, input);
     }
 
-    /// Has the gateway ask the directory again; the input that it sent has an unknown outcome.
+    /// Makes the gateway ask the directory again; the input that it sent has an unknown outcome.
     pub(super) fn not_here(&mut self, gateway_id: &str, input: Input) {
         self.input_lost(gateway_id, &input);
         self.refuse_input(gateway_id, input, 0, NOT_HERE);
     }
 
-    /// Nobody can say what becomes of an input: its gateway answers it.
+    /// Tells a gateway that nobody knows the outcome of an input; the gateway answers it.
     pub(super) fn input_lost(&mut self, gateway_id: &str, input: &Input) {
         if input.id.is_empty() {
             return;
@@ -134,7 +136,7 @@ impl Run {
             .tell(gateway_id, from_zone::Message::InputLost(lost));
     }
 
-    /// Says that the inputs of somebody who is not played here any more are lost.
+    /// Says that the inputs of a player who is not played here any more are lost.
     pub(super) fn inputs_lost(&mut self, gateway_id: &str, inputs: &[Input]) {
         for input in inputs {
             self.context.metrics.input("lost");
@@ -142,8 +144,8 @@ impl Run {
         }
     }
 
-    /// A character is not played here any more: nobody plays what it still asks, and nobody tells
-    /// it the answers that it has not heard.
+    /// Says that the requests of a character are lost that is not played here any more: its waiting
+    /// inputs, and the requests whose answers the run has not sent.
     pub(super) fn unanswered(&mut self, who: &CharacterId, mut slot: PlayerSlot) {
         let Some(session) = slot.session.take() else {
             return;

@@ -1,4 +1,5 @@
-//! Out of the world: at a tick's edge, then saved, then told. And the end of a run in order.
+//! Takes characters out of the world at a tick's edge, saves them, then tells their sessions. Also
+//! ends a run in order.
 
 use std::time::Duration;
 
@@ -14,30 +15,30 @@ use crate::{
     translate::record,
 };
 
-/// How long a run may take to save everything when nobody takes it.
+/// Time in which a run may save everything when no other run takes it.
 const STOP_WITHIN: Duration = Duration::from_secs(8);
-/// Ticks in which inputs that were under way reach a run that has given everything away.
+/// Ticks in which inputs that were on their way reach a run that has given everything away.
 const LAST_INPUTS_TICKS: u64 = 2;
 
-/// A run that gives everything away.
+/// The state of a run that gives everything away.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Drain {
     since: u64,
     told: Told,
-    /// Since when there is nothing left to do.
+    /// Tick since which nothing is left to do.
     over_since: Option<u64>,
-    /// How the run will have ended.
+    /// Cause of the run's end.
     end: End,
 }
 
-/// How a run comes to its end.
+/// The way of a run to its end.
 #[derive(Debug, Default)]
 pub(super) struct Ending {
-    /// The run gives everything away.
+    /// State of the drain, once the run gives everything away.
     pub(super) drain: Option<Drain>,
-    /// Tick since which everything is saved, because nobody takes it.
+    /// Tick since which the run saves everything, because no other run takes it.
     pub(super) stopping: Option<u64>,
-    /// How the run has ended.
+    /// Cause of the run's end, once it has ended.
     pub(super) end: Option<End>,
     /// Characters whose rows the store refused, so that the run must end.
     pub(super) refused: Vec<CharacterId>,
@@ -52,7 +53,8 @@ enum Told {
 }
 
 impl Run {
-    /// Takes somebody out of the world; saved with the next batch. `re`: the request that asked.
+    /// Takes a character out of the world, and saves it with the next batch. `re` is the request
+    /// that asked for it.
     pub(super) fn leave(&mut self, who: &CharacterId, reason: &'static str, re: Bytes) {
         let Some(slot) = self.roster.get_mut(who) else {
             return;
@@ -76,7 +78,8 @@ impl Run {
         self.batch.going(who, Going::Logout { reason, record });
     }
 
-    /// Everybody whom nobody has played for too long leaves, but for agents that live here.
+    /// Takes out every character that no session has played for too long, but for agents that live
+    /// here.
     pub(super) fn linger_ends(&mut self) {
         let now = self.now;
         let over = self.roster.iter().filter(|(who, slot)| {
@@ -91,7 +94,7 @@ impl Run {
         }
     }
 
-    /// The store has somebody's last row.
+    /// Forgets a character whose last row the store has, and tells its session.
     pub(super) fn logged_out(&mut self, who: &CharacterId, reason: &str) {
         if let Some(slot) = self.roster.remove(who) {
             self.handovers.logged_out(who, slot.session_epoch, self.now);
@@ -103,7 +106,7 @@ impl Run {
         }
     }
 
-    /// Tells whoever plays a character that it is out of the world.
+    /// Tells the session of a character that it is out of the world.
     fn tell_left(&mut self, who: &CharacterId, slot: PlayerSlot, reason: &str) {
         let Some(session) = slot.session else {
             return;
@@ -123,7 +126,7 @@ impl Run {
             .tell(&session.gateway_id, from_zone::Message::Left(left));
     }
 
-    /// The run ends in order, for this reason: its regions are given to other runs.
+    /// Ends the run in order, for this reason: begins to give its regions to other runs.
     pub(super) fn stop(&mut self, end: End) {
         if self.ending.drain.is_some() {
             return;
@@ -156,8 +159,8 @@ impl Run {
         }
     }
 
-    /// At each edge of a run that gives everything away: when nobody is there to take it, or too
-    /// much time has gone, everything is saved and left to whoever comes.
+    /// Moves the drain on at each edge. When no run is there to take the rest, or too much time has
+    /// gone, the run saves everything and leaves it to the next owner.
     pub(super) fn stop_edge(&mut self) {
         let nobody = self.ending.drain.is_some() && self.hosts().is_empty();
         let Some(drain) = &mut self.ending.drain else {
@@ -193,7 +196,7 @@ impl Run {
         }
     }
 
-    /// Everybody stands still from here on, and is saved as they stand.
+    /// Makes everybody stand still from here on, so that the run saves them as they stand.
     fn hold_all(&mut self) {
         let standing = self.roster.iter();
         let standing = standing.filter(|(_, slot)| slot.stage == Stage::Playing);
@@ -203,8 +206,9 @@ impl Run {
         self.batch.hurry();
     }
 
-    /// A run that stops ends once it owns nothing and everything is told, or once everything is
-    /// saved. What gateways sent before they heard who plays now still follows.
+    /// Ends a run that stops, once it owns nothing and has told everything, or once it has saved
+    /// everything. It still passes on the inputs that gateways sent before they heard of the next
+    /// owner.
     pub(super) fn stopped(&mut self) {
         let Some(drain) = &mut self.ending.drain else {
             return;

@@ -11,7 +11,7 @@ use world::{CharacterId, Region};
 use super::Run;
 
 impl Run {
-    /// Returns where a character stands that is played here.
+    /// Returns the place of a character that is played here.
     pub(super) fn whereabouts(&self, character_id: &str) -> Option<WhereaboutsReply> {
         let player = self.world.player(&CharacterId::from(character_id))?;
         let (tile, region) = (player.tile(), player.region());
@@ -24,7 +24,7 @@ impl Run {
         })
     }
 
-    /// Returns how full the regions are, each that is played here.
+    /// Returns the numbers of players and NPCs in each region that is played here.
     pub(super) fn crowd(&self) -> CrowdReply {
         let empty = |region: Region| (region, RegionCrowd::default());
         let mut crowds: BTreeMap<Region, RegionCrowd> = self.world.regions().map(empty).collect();

@@ -1,5 +1,5 @@
-//! The cost of each region in a tick, for placement: the run shares the measured work of the whole
-//! tick out by the players and NPCs there.
+//! The cost of each region in a tick, for placement. The run divides the measured work of the whole
+//! tick among the regions by the players and NPCs there.
 
 use std::{collections::BTreeMap, sync::PoisonError};
 
@@ -9,7 +9,7 @@ use world::Region;
 use super::Run;
 use crate::translate::record;
 
-/// How much more a player costs than an NPC: the run tells it things.
+/// Cost of a player, in NPCs; it is higher because the run sends messages to it.
 const PLAYER_WEIGHT: u64 = 20;
 
 /// The players and NPCs in a region.
@@ -25,7 +25,7 @@ impl Crowd {
     }
 }
 
-/// Shares `cost_us` out among regions by their weight.
+/// Divides `cost_us` among regions by their weight.
 fn shares(cost_us: u32, crowds: &BTreeMap<Region, Crowd>) -> Vec<RegionLoad> {
     let whole: u64 = crowds.values().map(|crowd| crowd.weight()).sum();
     let share = |crowd: &Crowd| u64::from(cost_us) * crowd.weight() / whole.max(1);
@@ -40,7 +40,7 @@ fn shares(cost_us: u32, crowds: &BTreeMap<Region, Crowd>) -> Vec<RegionLoad> {
 }
 
 impl Run {
-    /// Sets what the next renewal tells of each region, when a tick costs `cost_us` on average.
+    /// Sets the regions' costs for the next renewal, when a tick costs `cost_us` on average.
     pub(super) fn measure_regions(&self, cost_us: u32) {
         let content = self.world.content();
         let empty = |region: &Region| Crowd {

@@ -1,10 +1,10 @@
-//! One life of this zone server: the regions that it plays, everybody in them, and what it has
-//! said about them. Lives on the clock's thread; tasks do the work that must wait, and their
-//! answers come back as messages.
+//! One life of this zone server: the regions that it plays, everybody in them, and the state that
+//! it has published of them. Lives on the clock's thread; tasks do the work that must wait, and
+//! their answers come back as messages.
 //!
 //! Always: nothing here blocks. In reading order: `edge` (the tick), `telling`, `showing`,
 //! `sessions`, `inputs`, `agents`, `leaving`, `source` and `target` (the two sides of a player's
-//! handover), `pull` (to somebody over the border), `giving` and `taking` (those of a region's
+//! handover), `pull` (to a thing over the border), `giving` and `taking` (those of a region's
 //! move), `regions`, `saving`, `value`, `trace`, `fault`.
 
 mod agents;
@@ -58,12 +58,12 @@ use crate::{
     roster::Roster,
 };
 
-/// Ticks after which the row of somebody who moved goes out.
+/// Ticks after which the row of a player who moved goes out.
 const MOVED_TICKS: u64 = 5;
 /// Rows of a batch that could wait.
 const ROWS_MAX: usize = 4_000;
 
-/// Everything by which a run reaches the outside.
+/// The means by which a run reaches the outside.
 pub(crate) struct RunContext {
     pub(crate) effects: Box<dyn Effects>,
     pub(crate) metrics: Metrics,
@@ -72,7 +72,7 @@ pub(crate) struct RunContext {
     pub(crate) pulse: Arc<Pulse>,
 }
 
-/// The cause of a run's end, as far as is known.
+/// The cause of a run's end, as far as it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Fault {
     /// Regions in which a tick panicked.
@@ -88,7 +88,7 @@ pub(crate) struct Run {
     config: Arc<Config>,
     context: RunContext,
     world: Recorded,
-    /// The last tick played.
+    /// Last tick played.
     now: u64,
     regions: Regions,
     moves: RegionMoves,
@@ -150,12 +150,12 @@ impl Run {
         }
     }
 
-    /// Returns how the run ended, once it has.
+    /// Returns the cause of the run's end, once it has ended.
     pub(crate) fn end(&self) -> Option<End> {
         self.ending.end
     }
 
-    /// Takes in what tasks say between ticks.
+    /// Takes in a message that came between ticks.
     #[allow(clippy::too_many_lines, reason = "one arm a message")]
     pub(crate) fn hear(&mut self, message: Message) {
         match message {
@@ -192,7 +192,7 @@ impl Run {
             Message::Peer(message) => self.hear_peers(message),
             Message::Store(message) => self.hear_store(message),
             Message::AgentsOfRun(reply) => self.agents_of_run(&reply),
-            // Gateways that asked may have gone.
+            // Gateways that asked may be gone.
             Message::TellAgent(request, reply) => {
                 let _ = reply.send(self.tell_agent(&request));
             }
@@ -203,10 +203,10 @@ impl Run {
                 let _ = reply.send(self.look_at_agent(&request));
             }
             Message::Dump(request, reply) => {
-                // The asker may have gone.
+                // The asker may be gone.
                 let _ = reply.send(self.dump(&request));
             }
-            // The asker may have gone.
+            // The asker may be gone.
             Message::Whereabouts(who, reply) => drop(reply.send(self.whereabouts(&who))),
             Message::Crowd(reply) => drop(reply.send(self.crowd())),
             Message::Stop => self.stop(End::Stopped),
@@ -229,7 +229,7 @@ impl Run {
 
     fn hear_handover(&mut self, message: HandoverMessage) {
         match message {
-            // Peers that asked may have gone; they ask again.
+            // Peers that asked may be gone; they ask again.
             HandoverMessage::Prepare(request, reply) => {
                 let _ = reply.send(self.prepare(*request));
             }
@@ -257,7 +257,7 @@ impl Run {
 
     fn hear_peers(&mut self, message: PeerMessage) {
         match message {
-            // Peers that asked may have gone; they ask again.
+            // Peers that asked may be gone; they ask again.
             PeerMessage::PrepareRegion(request, reply) => {
                 let _ = reply.send(self.prepare_region(&request));
             }
@@ -318,7 +318,8 @@ impl Run {
         tracing::info!(run = self.id, gateway = gateway_id, "gateway linked");
     }
 
-    /// Returns what the run published of some chunks at a tick; run 0 when it does not remember.
+    /// Returns the state of some chunks that the run published at a tick; run 0 when it does not
+    /// remember.
     fn dump(&self, request: &DumpRequest) -> DumpReply {
         use prost::Message as _;
         use proto::rpc::zone::v1::ChunkFrame;

@@ -7,7 +7,7 @@ use world::{Arrival, CharacterId, Region};
 
 use super::{source::Gone, target::Announced};
 
-/// Ticks for which it is known who logged out: no answer of the store is under way for so long.
+/// Ticks for which the run remembers a logout: no answer of the store is under way for so long.
 const LEFT_TICKS: u64 = 100;
 
 /// A session that waits for its character to come from the store.
@@ -32,7 +32,7 @@ pub(super) struct PlayerHandovers {
     pub(super) arrivals: Vec<(u64, Arrival)>,
     /// Players that peers announced.
     pub(super) announced: BTreeMap<CharacterId, Announced>,
-    /// Players that other runs own now, and of which these may have to hear.
+    /// Players that other runs own now, and of whom these runs may still have to hear.
     pub(super) departed: BTreeMap<CharacterId, Gone>,
     left: BTreeMap<CharacterId, Left>,
     promises: u32,
@@ -74,14 +74,14 @@ impl PlayerHandovers {
         self.left.insert(who.clone(), left);
     }
 
-    /// Returns whether a row was read before its character logged out here: then it is not in the
-    /// world.
+    /// Returns whether the store read a row before its character logged out here: then the
+    /// character is not in the world.
     pub(super) fn read_before_leaving(&self, who: &CharacterId, session_epoch: u64) -> bool {
         let left = self.left.get(who);
         left.is_some_and(|left| session_epoch <= left.session_epoch)
     }
 
-    /// Forgets who logged out so long before tick `now` that nothing of it is under way.
+    /// Forgets the logouts so long before tick `now` that no answer about them is under way.
     pub(super) fn forget_left(&mut self, now: u64) {
         self.left
             .retain(|_, left| now.saturating_sub(left.at) <= LEFT_TICKS);

@@ -1,8 +1,8 @@
-//! Brings a player to something over the border on which it wants to act: finds the thing, hands
-//! the player over, and has the thing's owner play the input again.
+//! Brings a player to a thing over the border that its input is about: finds the thing and hands
+//! the player over. The thing's owner plays the input again.
 //!
-//! Always: the input is answered once: by the zone that plays it, or here, when nobody has the
-//! thing or it cannot be brought there within [`PULL_TICKS`].
+//! Always: the input is answered once. The zone that plays it answers, or this one, when nobody has
+//! the thing or the player cannot be brought there within [`PULL_TICKS`].
 
 use std::{collections::BTreeSet, time::Instant};
 
@@ -22,13 +22,13 @@ use crate::{
     translate::{self, Refused, record},
 };
 
-/// For so long it is tried to bring somebody over the border.
+/// Ticks for which the run tries to bring a player over the border.
 const PULL_TICKS: u64 = 10;
-/// How far over the border something may be; less than a region is wide.
+/// Distance over the border within which the thing may be; less than a region is wide.
 const REACH_TILES: i32 = 32;
 
 impl Run {
-    /// A player wants something that is not here: neighbours are asked.
+    /// Begins to bring a player to a thing that is not here, and asks the neighbours.
     pub(super) fn elsewhere(&mut self, who: &CharacterId, request: Input, target: &EntityId) {
         let now = self.now;
         if let Some(slot) = self.roster.get_mut(who) {
@@ -37,7 +37,7 @@ impl Run {
         }
     }
 
-    /// Looks after each player that waits for its way somewhere, at an edge.
+    /// Looks after each player that waits for its way to a thing, at an edge.
     pub(super) fn pull_edges(&mut self) {
         let waiting = self
             .roster
@@ -62,7 +62,7 @@ impl Run {
             return;
         };
         if !slot.inputs.has_front() {
-            // A newer login asks for nothing of this.
+            // A newer login asks for none of this.
             slot.departure.pull = None;
             return self.stays(who);
         }
@@ -117,7 +117,7 @@ impl Run {
         }
     }
 
-    /// Handles a peer's answer whether something is there.
+    /// Handles a peer's answer about the place of a thing, or about a promise.
     pub(super) fn located(
         &mut self,
         who: &CharacterId,
@@ -187,7 +187,7 @@ impl Run {
         }
     }
 
-    /// A peer looks for something that one of its players wants, or doubts a promise.
+    /// Answers a peer that looks for a thing that one of its players wants, or doubts a promise.
     pub(super) fn locate_here(&self, request: LocateRequest) -> LocateReply {
         match request.h {
             Some(h) => LocateReply {
@@ -211,7 +211,7 @@ impl Run {
         })
     }
 
-    /// Returns `Ok` if a player may come to something that is here; another pull may end for it.
+    /// Returns `Ok` if a player may come to a thing that is here; another pull may end for it.
     pub(super) fn may_pull(&mut self, request: &PrepareRequest) -> Result<(), &'static str> {
         let target = request.pull_target.as_str();
         if target.is_empty() {

@@ -1,4 +1,5 @@
-//! Regions between two runs: those that this run gives, has given, and was promised.
+//! Regions between two runs: those that this run gives, those that it has given, and those that
+//! others promised to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,7 @@ use super::{
     taking::Early,
 };
 
-/// Ticks for which a run that did not take a region is not asked again for it.
+/// Ticks for which the run does not offer a region again to a run that did not take it.
 const REFUSED_TICKS: u64 = 5;
 
 /// Regions on their way from this run to others, and from others to this run.
@@ -19,9 +20,9 @@ const REFUSED_TICKS: u64 = 5;
 pub(super) struct RegionMoves {
     /// Regions that are to go, or are out until the store has answered.
     pub(super) giving: BTreeMap<Region, Move>,
-    /// Regions that other runs own now, and of which these may have to hear.
+    /// Regions that other runs own now, and of which these runs may still have to hear.
     pub(super) given: BTreeMap<Region, Given>,
-    /// Until which tick a run is not asked again for a region that it did not take.
+    /// Tick until which the run does not offer a region again to a run that did not take it.
     turned_down: BTreeMap<(Region, u64), u64>,
     /// Number of attempts to move a region.
     attempts: u64,
@@ -32,12 +33,13 @@ pub(super) struct RegionMoves {
 }
 
 impl RegionMoves {
-    /// Returns whether nobody may come into a region or begin to leave it, because it goes itself.
+    /// Returns whether nobody may come into a region or begin to leave it, because the region
+    /// itself goes.
     pub(super) fn closing(&self, region: Region) -> bool {
         self.giving.get(&region).is_some_and(Move::closing)
     }
 
-    /// Returns the regions of which only the store knows whose they are.
+    /// Returns the regions whose owner only the store knows.
     pub(super) fn committing(&self) -> BTreeSet<Region> {
         let out = self.giving.iter().filter(|(_, going)| going.committing());
         out.map(|(region, _)| *region).collect()
@@ -53,7 +55,7 @@ impl RegionMoves {
         self.taking.contains_key(&region) || self.giving.contains_key(&region)
     }
 
-    /// Returns whether every run that was given a region has heard of it.
+    /// Returns whether every run that took a region has heard of it.
     pub(super) fn told(&self) -> bool {
         self.given.values().all(|given| given.state.open())
     }
@@ -89,8 +91,8 @@ impl RegionMoves {
         refusals
     }
 
-    /// Forgets promises that nobody can keep any more. Returns the regions whose last owner's word
-    /// run `me` still awaits at tick `now`, with their epochs.
+    /// Forgets promises that nobody can keep any more. Returns the regions, with their epochs, for
+    /// which run `me` still awaits the last owner's word at tick `now`.
     pub(super) fn awaited(
         &mut self,
         regions: &Regions,

@@ -1,4 +1,4 @@
-//! The regions that the run plays: as the directory says, from the edge after they came.
+//! The regions that the run plays: those that the directory names, from the edge after they came.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -19,17 +19,17 @@ use crate::{
     ownership::{directory::Directory, lease::Renewed},
 };
 
-/// A run whose clock is further off gives its regions away.
+/// Ticks by which a run's clock may be off; a run further off gives its regions away.
 const CLOCK_TICKS_MAX: u64 = 3;
 
-/// A region that is given away stands still for no more ticks.
+/// Ticks for which a region that is given away may stand still.
 const MISSED_TICKS_MAX: u64 = 1;
 
-/// How a region comes.
+/// The source of a region that comes in.
 pub(super) enum Coming {
-    /// As the store has it.
+    /// The store, with the state that it has.
     Store(Box<LoadRegionReply>),
-    /// As its last owner left it.
+    /// The last owner, with the state that it left.
     Owner(Box<CompleteRegionRequest>),
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Regions {
     pub(super) seen: BTreeMap<Region, u64>,
     /// Epoch of each region that the run has requested from the store.
     loading: BTreeMap<Region, u64>,
-    /// Regions that came and are played from the next tick.
+    /// Regions that came; the run plays them from the next tick.
     loaded: VecDeque<(Region, u64, Coming)>,
 }
 
@@ -82,12 +82,13 @@ impl Regions {
         coming
     }
 
-    /// Notes that the store is asked for a region.
+    /// Notes that the run has asked the store for a region.
     pub(super) fn asked_for(&mut self, region: Region, epoch: u64) {
         self.loading.insert(region, epoch);
     }
 
-    /// Takes back that the store was asked for a region at this epoch; false if it was not.
+    /// Takes back that the run has asked the store for a region at this epoch. Returns false if it
+    /// has not.
     fn answered_for(&mut self, region: Region, epoch: u64) -> bool {
         let asked = self.loading.get(&region) == Some(&epoch);
         if asked {
@@ -103,8 +104,8 @@ impl Regions {
         })
     }
 
-    /// The last owner says that the region is this run's at this epoch: the store's word on it is
-    /// not needed any more.
+    /// Notes the last owner's word that the region is this run's at this epoch. The run needs the
+    /// store's word no more.
     pub(super) fn told_by_owner(&mut self, region: Region, epoch: u64) {
         self.loading.remove(&region);
         self.loaded.retain(|(at, ..)| *at != region);
@@ -117,7 +118,7 @@ impl Regions {
         self.loaded.push_back((region, epoch, coming));
     }
 
-    /// Forgets what is on its way to run `me` and is somebody else's by now. Returns the regions
+    /// Forgets regions on their way to run `me` that belong to other runs by now. Returns those
     /// that had come already.
     fn forget_lost(&mut self, me: u64) -> Vec<Region> {
         let owners = self.directory.owners();
@@ -146,7 +147,7 @@ impl Regions {
         *seen = epoch.max(*seen);
     }
 
-    /// Notes that the region is another run's from `epoch` on.
+    /// Notes that the region belongs to another run from `epoch` on.
     pub(super) fn given(&mut self, region: Region, epoch: u64) {
         self.seen.insert(region, epoch);
         self.held_since.remove(&region);
@@ -155,14 +156,14 @@ impl Regions {
 }
 
 impl Run {
-    /// A new version of the directory, or a sign of life, at which loads that failed are tried
-    /// again.
+    /// Takes in a new version of the directory, or a sign of life. The run tries failed loads again
+    /// at each of them.
     pub(super) fn directory(&mut self, update: DirectoryUpdate) {
         self.regions.directory.apply(update);
         self.reconcile();
     }
 
-    /// Plays just what is the run's own, as far as it knows.
+    /// Makes the run play just the regions that it owns, as far as it knows.
     pub(super) fn reconcile(&mut self) {
         for region in self.regions.forget_lost(self.id) {
             self.drop_region(region);
@@ -202,7 +203,7 @@ impl Run {
         self.regions.loads() || self.moves.takes()
     }
 
-    /// A region came from the store, or did not.
+    /// Takes in a region from the store, or its failure to come.
     pub(super) fn region_loaded(
         &mut self,
         region: Region,
@@ -223,14 +224,14 @@ impl Run {
         }
     }
 
-    /// At an edge: what has come is played from this tick, as much as it has time for; the rest
-    /// waits for the next.
+    /// Brings in the regions that have come, as many as the tick has time for; the rest waits for
+    /// the next.
     pub(super) fn regions_in(&mut self, last: u64) {
         let begun = Instant::now();
         let mut later = Vec::new();
         while let Some((region, epoch, coming)) = self.regions.loaded.pop_front() {
             match coming {
-                // Nobody is played twice in one tick, however early its last owner was.
+                // No region is played twice in one tick, however early its last owner was.
                 Coming::Owner(request) if request.tick >= self.now => {
                     later.push((region, epoch, Coming::Owner(request)));
                     continue;
@@ -245,7 +246,7 @@ impl Run {
         self.regions.loaded.extend(later);
     }
 
-    /// A region is played from now on as the store has it.
+    /// Plays a region from now on as the store has it.
     fn region_stored(&mut self, region: Region, epoch: u64, last: u64, reply: LoadRegionReply) {
         let LoadRegionReply {
             characters,
@@ -260,7 +261,7 @@ impl Run {
             .get(&region)
             .is_some_and(|t| t.epoch == epoch)
         {
-            // It was given, and its last owner's word was lost.
+            // Another run gave the region, and its word was lost.
             self.missed(region, played_tick);
         }
         let state = (!state.is_empty()).then_some(&*state);
@@ -274,12 +275,14 @@ impl Run {
         self.ground_from_store(region, played_tick, &ground);
         self.lasting_from_store(region, played_tick, &chunks);
         for row in characters {
-            // Nobody waits for it yet. A session that asks for it later is refused.
+            // No session waits for the character yet. The run refuses a session that asks for it
+            // later.
             let _ = self.admit(row);
         }
     }
 
-    /// A region that was given is played from this tick on, after `last` with its last owner.
+    /// Measures how long a region stood still that was given to this run. Its last owner played it
+    /// until `last`, and this run plays it from this tick on.
     pub(super) fn missed(&self, region: Region, last: u64) {
         let ticks = self.now.saturating_sub(last.saturating_add(1));
         self.context.metrics.region_missed(ticks);
@@ -293,13 +296,13 @@ impl Run {
         }
     }
 
-    /// A region is in the world from this tick on.
+    /// Notes that a region is in the world from this tick on.
     pub(super) fn region_held(&mut self, region: Region, epoch: u64) {
         self.moves.taking.remove(&region);
         self.regions.enter(region, epoch, self.now);
     }
 
-    /// Drops everything in a region, because it is another's.
+    /// Drops everything in a region, because the region belongs to another run.
     pub(super) fn drop_region(&mut self, region: Region) {
         tracing::info!(run = self.id, ?region, "a region is no longer this run's");
         self.regions.held.remove(&region);
@@ -325,10 +328,11 @@ impl Run {
                 self.turn_out(&who, &slot, "not_here");
             }
             if self.handovers.calls.contains_key(&who) {
-                // A newer session waits for its logout, whose answer means nothing any more.
+                // A newer session waits for the character's logout, whose answer means nothing any
+                // more.
                 self.context.effects.load_character(who.clone());
             }
-            // One who is on its way here by the world's count stands in another region still.
+            // A character on its way here still stands in another region by the world's count.
             self.world.leave(&who);
         }
         self.world.region_out(region);

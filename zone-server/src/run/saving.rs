@@ -1,4 +1,4 @@
-//! Batches: cut when something is due, settled when they are answered.
+//! Batches: the run cuts one when something is due, and settles it when the store answers.
 
 use proto::rpc::persistence::v1::{CommitReply, commit_reply::Outcome};
 use world::CharacterId;

@@ -19,14 +19,14 @@ use crate::{
 
 /// Characters that may be on their way from the store.
 const CALLS_MAX: usize = 4_096;
-/// Characters loaded after one look at who is online.
+/// Characters that the run loads after one look at the characters online.
 const RECONCILED_MAX: usize = 512;
 
 pub(super) const NOT_HERE: &str = "not_here";
 const BUSY: &str = "busy";
 const NOT_IN_WORLD: &str = "not_in_world";
 
-/// A character is not played, because its document cannot be read.
+/// The error of a character that nobody can play, because its document cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct KeptOut;
 
@@ -39,7 +39,7 @@ impl Run {
             return self.refuse(gateway_id, &attach, BUSY);
         }
         let Some(slot) = self.roster.get(&who) else {
-            // It may belong to a region that is on its way here.
+            // The character may belong to a region that is on its way here.
             let code = if self.awaits_regions() || self.handovers.calls.contains_key(&who) {
                 BUSY
             } else {
@@ -48,7 +48,8 @@ impl Run {
             return self.refuse(gateway_id, &attach, code);
         };
         if attach.session_epoch == slot.session_epoch {
-            // Asked of several runs at once, it may be answered by two, between which it went over.
+            // Two runs, between which the character went over, may answer a gateway that asks
+            // several at once.
             attach.attach = if slot.is_played_from(gateway_id, &attach.session_id) {
                 slot.attach
             } else {
@@ -56,13 +57,13 @@ impl Run {
             };
             attach.last_input = slot.inputs.last();
         } else {
-            // One that was never attached, or a login that was replaced.
+            // The character was never attached, or its login was replaced.
             attach.attach = 1;
         }
         self.attach(gateway_id, attach);
     }
 
-    /// A session wants to play a character.
+    /// Attaches a session to a character, or makes it wait or refuses it.
     pub(super) fn attach(&mut self, gateway_id: &str, attach: Attach) {
         let who = CharacterId::from(attach.character_id.as_str());
         if self.ending.stopping.is_some() {
@@ -85,14 +86,14 @@ impl Run {
         };
         let leaving = matches!(slot.stage, Stage::Leaving { .. });
         if leaving && attach.session_epoch > slot.session_epoch {
-            // Loaded anew as soon as it is out.
+            // The run loads the character anew as soon as it is out.
             return self.wait_for(gateway_id, who, attach);
         }
         if leaving {
             return self.refuse(gateway_id, &attach, NOT_HERE);
         }
         if slot.stage == Stage::Moving {
-            // In a moment it is at another run, or here again.
+            // In a moment the character is at another run, or here again.
             return self.refuse(gateway_id, &attach, BUSY);
         }
         self.let_in(gateway_id, &who, &attach);
@@ -101,7 +102,8 @@ impl Run {
     /// Lets a session play a character that is here.
     fn let_in(&mut self, gateway_id: &str, who: &CharacterId, attach: &Attach) {
         if !self.links.hears(gateway_id) {
-            // Its link ended while it waited: a session still there attaches by the next one.
+            // The gateway's link ended while the session waited. A session still there attaches by
+            // the next link.
             return;
         }
         let Some(slot) = self.roster.get_mut(who) else {
@@ -137,7 +139,7 @@ impl Run {
         }
     }
 
-    /// Tells the socket that played until now, unless it is the one that plays from now on.
+    /// Tells the session that played until now, unless it is the one that plays from now on.
     fn tell_replaced(
         &mut self,
         who: &CharacterId,
@@ -210,7 +212,8 @@ impl Run {
         self.links.tell(&session.gateway_id, message);
     }
 
-    /// Returns the events that a session is shown again, each with the encounter that it is about.
+    /// Returns the events that the run shows a session again, each with the encounter that it is
+    /// about.
     fn shown_again(&self, who: &CharacterId) -> Vec<(Option<Encounter>, world::Event)> {
         let shop = self.world.shop_shown(who).into_iter();
         let trade = self.world.trade_shown(who);
@@ -254,9 +257,9 @@ impl Run {
     fn call_for(&mut self, gateway_id: &str, who: CharacterId, attach: Attach) {
         let full =
             self.roster.len() >= self.config.players_max || self.handovers.calls.len() >= CALLS_MAX;
-        // Most likely it comes with its region. Sessions that lost a zone ask at once, and again
-        // and again. The store is to give the regions: the run must not ask it for each of these
-        // characters as well.
+        // Most likely the character comes with its region. Sessions that lost a zone ask at once,
+        // and again and again. The store is to give the regions: the run must not ask it for each
+        // of these characters as well.
         if full || self.regions.loads() {
             return self.refuse(gateway_id, &attach, BUSY);
         }
@@ -266,7 +269,7 @@ impl Run {
         self.wait_for(gateway_id, who, attach);
     }
 
-    /// A session waits for a character that is on its way.
+    /// Keeps a session until its character, which is on its way, is here.
     fn wait_for(&mut self, gateway_id: &str, who: CharacterId, attach: Attach) {
         let call = self.handovers.calls.entry(who).or_default();
         let refused = keep_newest(&mut call.attach, gateway_id, attach);
@@ -286,7 +289,7 @@ impl Run {
         }
     }
 
-    /// Loads a character that nobody waits for but who must be somewhere.
+    /// Loads a character that no session waits for but that must be here by the store's word.
     pub(super) fn fetch(&mut self, who: CharacterId) {
         let known = self.roster.contains_key(&who) || self.handovers.announced.contains_key(&who);
         if known
@@ -299,7 +302,7 @@ impl Run {
         self.handovers.calls.insert(who, Call::default());
     }
 
-    /// Loads what the store says is online here and is not.
+    /// Loads the characters that by the store's word are online here but are not.
     pub(super) fn online(&mut self, online: Vec<CharacterOwnership>) {
         let mine = online
             .into_iter()
@@ -315,7 +318,7 @@ impl Run {
         }
     }
 
-    /// A character came from the store, or did not.
+    /// Takes in a character from the store, or its failure to come.
     pub(super) fn character_loaded(
         &mut self,
         who: &CharacterId,
@@ -349,17 +352,17 @@ impl Run {
         record::region(row.region).is_some_and(|region| self.regions.plays(region))
     }
 
-    /// Returns whether its region is on its way from the store.
+    /// Returns whether the character's region is on its way from the store.
     fn coming(&self, row: &CharacterRecord) -> bool {
         record::region(row.region)
             .is_some_and(|region| self.moves.moves(region) || self.regions.is_coming(region))
     }
 
-    /// Brings somebody in at the next edge, as the store has it.
+    /// Brings in a character at the next edge, as the store has it.
     ///
     /// # Errors
     /// The document in the row cannot be read. Nobody plays the character then: its next save would
-    /// lose what could not be read.
+    /// lose the unreadable part.
     pub(super) fn admit(&mut self, row: CharacterRecord) -> Result<(), KeptOut> {
         let who = CharacterId::from(row.id.as_str());
         let Some(region) = record::region(row.region) else {
@@ -373,7 +376,7 @@ impl Run {
         if self.handovers.read_before_leaving(&who, row.session_epoch) {
             return Ok(());
         }
-        // An older claim means nothing any more.
+        // An older claim to the character means nothing any more.
         self.evict(&who);
         if self
             .handovers
@@ -381,12 +384,12 @@ impl Run {
             .get(&who)
             .is_some_and(|gone| gone.follows(sequence))
         {
-            // The store was asked before it went on.
+            // The store read the row before the character went on.
             return Ok(());
         }
         let record = record::player(&row).map_err(|why| self.keep_out(&who, &why))?;
         let holdings = Holdings::of(&record);
-        // Coming from the store is no change of owner that had to settle.
+        // A character from the store did not just change its owner, so it need not settle.
         let mut slot = PlayerSlot::new(region, row.ownership_sequence, 0, holdings);
         slot.session_epoch = row.session_epoch;
         slot.account_id.clone_from(&row.account_id);
@@ -401,7 +404,7 @@ impl Run {
             region,
         };
         self.handovers.arrivals.push((0, arrival));
-        // It may be an agent.
+        // The character may be an agent.
         self.context.pulse.agents_wanted.notify_one();
         self.roster.insert(who, slot);
         if let Some((gateway_id, attach)) = attach {
@@ -410,8 +413,9 @@ impl Run {
         Ok(())
     }
 
-    /// Keeps somebody out whose document cannot be read. A newer build may read a newer one, so the
-    /// character waits for such an owner. A damaged one is for an operator: the store quarantines it.
+    /// Keeps out a character whose document cannot be read. A newer build may read a newer
+    /// document, so the character waits for such an owner. A damaged one needs an operator: the
+    /// store quarantines it.
     fn keep_out(&mut self, who: &CharacterId, why: &BadDocument) -> KeptOut {
         tracing::error!(run = self.id, character = %who, %why, "a character cannot be played");
         let announced = self.handovers.announced.remove(who);
@@ -428,7 +432,7 @@ impl Run {
         KeptOut
     }
 
-    /// Forgets somebody here, without a word but about what it asked.
+    /// Forgets a character here, and says only that its requests are lost.
     pub(super) fn evict(&mut self, who: &CharacterId) {
         if let Some(slot) = self.roster.remove(who) {
             self.unanswered(who, slot);
@@ -440,7 +444,8 @@ impl Run {
         }
     }
 
-    /// A socket is gone: its character lingers, and so does one that is still on its way.
+    /// Handles the end of a socket: its character lingers, and so does one that is still on its
+    /// way.
     pub(super) fn detach(&mut self, gateway_id: &str, detach: &Detach) {
         let who = CharacterId::from(detach.character_id.as_str());
         let until = self.linger_until(&who);
@@ -479,7 +484,8 @@ impl Run {
         }
     }
 
-    /// Sessions of gateways that lost their link linger until they are attached again.
+    /// Lets the characters of gateways that lost their link linger until their sessions attach
+    /// again.
     pub(super) fn drop_closed_links(&mut self) {
         let lost = self.links.take_lost();
         if lost.is_empty() {
@@ -501,7 +507,7 @@ impl Run {
         }
     }
 
-    /// Returns the tick until which a character stays that nobody plays from now on.
+    /// Returns the tick until which a character stays that no session plays from now on.
     pub(super) fn linger_until(&self, who: &CharacterId) -> u64 {
         let player = self.world.player(who);
         let fights = player.is_some_and(|player| !player.may_leave(self.world.now()));
@@ -513,23 +519,23 @@ impl Run {
         self.now.saturating_add(self.config.ticks(linger))
     }
 
-    /// Returns how long a character may stay whom nobody plays.
+    /// Returns the longest time for which a character may stay that no session plays.
     pub(super) fn linger_max(&self) -> Duration {
         self.config.linger.max(self.config.linger_in_combat)
     }
 }
 
-/// Of two attaches that wait for a character, the one that does not.
+/// The older of two attaches for a character: the one that does not wait.
 struct Older {
     gateway_id: String,
     attach: Attach,
-    /// Of the other one.
+    /// Session epoch of the newer attach.
     newer_epoch: u64,
-    /// It waited before the other one came.
+    /// Whether the attach waited before the newer one came.
     waited: bool,
 }
 
-/// Of several sessions that wait for a character, the newest is kept.
+/// Keeps the newest of the sessions that wait for a character, and returns the other one.
 fn keep_newest(
     waiting: &mut Option<(String, Attach)>,
     gateway_id: &str,
@@ -554,7 +560,8 @@ fn keep_newest(
     })
 }
 
-/// Of two attaches of a character the one with the higher order counts.
+/// Returns the order of an attach: of two attaches of a character the one with the higher order
+/// counts.
 fn order(attach: &Attach) -> (u64, u64) {
     (attach.session_epoch, attach.attach)
 }

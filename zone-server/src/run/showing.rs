@@ -1,6 +1,6 @@
 //! Frames for gateways: those of each tick, and those that an acknowledgement releases in between.
 //!
-//! Always: a ground item comes, changes and goes to the eye when the store has acknowledged it.
+//! Always: players see a ground item come, change and go only when the store has acknowledged it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -22,24 +22,24 @@ use crate::{
 /// Frames of sessions, by gateway.
 type Sessions = BTreeMap<String, Vec<SessionFrame>>;
 
-/// The things that gateways were shown, and those that they are not shown yet.
+/// The entities that the run shows to gateways, and those that it does not show yet.
 #[derive(Default)]
 pub(super) struct Shown {
     pub(super) published: Published,
-    /// Entities that are out with their region, and shown as they were.
+    /// Entities that are out with their region; the run shows them as they were.
     pub(super) out: BTreeSet<EntityId>,
-    /// Entities that went with their region, and are not shown any more with the next frame.
+    /// Entities that went with their region; the next frame shows them no more.
     pub(super) unshown: BTreeSet<EntityId>,
     /// Entities that another run owns since the last frame.
     pub(super) transferred: BTreeSet<EntityId>,
     /// Ground items that the store has not acknowledged.
     pub(super) held_ground: HeldGround,
-    /// By tick, the encoded chunks as they were published.
+    /// Encoded chunks as they were published, by tick.
     pub(super) dumps: VecDeque<(u64, BTreeMap<Chunk, Bytes>)>,
 }
 
 impl Run {
-    /// Publishes what may look different now.
+    /// Publishes the entities that may look different now.
     pub(super) fn show(&mut self, touched: &BTreeSet<EntityId>) {
         // An entity that is out with its region keeps its look until the store has answered.
         let unshown = std::mem::take(&mut self.shown.unshown);
@@ -109,8 +109,8 @@ impl Run {
         }
     }
 
-    /// Tells and shows at once all that was held for a batch that the store has acknowledged. A
-    /// player who goes to another run with it takes its own messages along.
+    /// Tells and shows at once all that the run held for a batch that the store has acknowledged. A
+    /// player who goes to another run with that batch takes its own messages along.
     pub(super) fn release(&mut self, sequence: u64, rows: &CommitRows, settled: &Settled) {
         for row in &rows.characters {
             let who = row.record.as_ref().map(|r| CharacterId::from(&*r.id));
@@ -136,7 +136,7 @@ impl Run {
                 ));
             }
             let goes = settled.transferred.contains(who) || settled.given.contains(&slot.region);
-            // The word that it is attached goes by another way, which may be slower.
+            // The message `Attached` goes by another way, which may be slower.
             let just_attached = slot.messages.attached_in == self.now;
             if goes || just_attached {
                 messages.into_iter().for_each(|message| slot.tell(message));

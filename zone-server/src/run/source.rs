@@ -1,4 +1,5 @@
-//! Giving players away: held from the crossing on, gone with the commit's acknowledgement.
+//! Gives players away: the run holds them from the crossing on, and drops them with the commit's
+//! acknowledgement.
 //!
 //! Always: until the store has acknowledged the transfer the player stands here.
 
@@ -23,17 +24,17 @@ pub(super) struct Gone {
     h: u64,
     to: Target,
     word: Word,
-    /// Inputs that came after it had gone, with the gateways that sent them.
+    /// Inputs that came after the player had gone, with the gateways that sent them.
     late: Vec<(String, Input)>,
-    /// Those that are on their way to the target.
+    /// Inputs that are on their way to the target, with the gateways that sent them.
     under_way: Vec<(String, Input)>,
 }
 
-/// By what the target hears of a player.
+/// The message from which the target hears of a player.
 pub(super) enum Word {
-    /// A word of its own.
+    /// A message of its own.
     Player(Box<CompleteRequest>),
-    /// That of its region, with everybody in it.
+    /// The message about its region, with everybody in it.
     Region(Region),
 }
 
@@ -49,28 +50,29 @@ impl Gone {
         }
     }
 
-    /// Returns the sequence with which it went.
+    /// Returns the ownership sequence with which the player went.
     pub(super) fn sequence(&self) -> u64 {
         self.h
     }
 
-    /// Returns whether it went together with a region.
+    /// Returns whether the player went together with a region.
     pub(super) fn went_with(&self, region: Region) -> bool {
         matches!(self.word, Word::Region(of) if of == region)
     }
 
-    /// Returns whether it was here with ownership sequence `h` and went on.
+    /// Returns whether the player was here with ownership sequence `h` and went on.
     pub(super) fn follows(&self, h: u64) -> bool {
         self.h > h
     }
 
-    /// Returns whether the target has heard all of it, late inputs too.
+    /// Returns whether the target has heard all about the player, late inputs included.
     pub(super) fn told(&self) -> bool {
         self.state.open() && self.late.is_empty() && self.under_way.is_empty()
     }
 
-    /// Its socket is gone; the target hears of it unless it has heard all already, when the
-    /// gateway tells it itself. The region with which it went, if it did.
+    /// Notes that the player's socket is gone. The target hears of it from this run, unless it has
+    /// heard all already: then the gateway tells it. Returns the region with which the player went,
+    /// if any.
     pub(super) fn detached(&mut self, detach: &Detach) -> Option<Region> {
         let request = match &mut self.word {
             Word::Player(request) => request,
@@ -87,11 +89,12 @@ impl Gone {
     }
 }
 
-/// Ticks for which the run tries to bring somebody to a place that others play.
+/// Ticks for which the run tries to bring a player to a place that others play.
 const PLACE_TICKS: u64 = 50;
 
 impl Run {
-    /// Handles characters past a border after a tick: inside the run one only changes its region.
+    /// Handles characters past a border after a tick: inside the run a character only changes its
+    /// region.
     pub(super) fn crossings(&mut self, mut crossings: Vec<Crossing>) {
         if self.config.mutants.no_pin {
             self.unpin(&mut crossings);
@@ -104,7 +107,7 @@ impl Run {
                 continue;
             }
             if self.regions.plays(to) {
-                // The world itself brings somebody to a place that is played here.
+                // The world itself brings a player to a place that is played here.
                 if place.is_none() {
                     self.settle_in(&who, to);
                 }
@@ -118,7 +121,7 @@ impl Run {
         }
     }
 
-    /// The broken variant in which nobody is pinned where it acts.
+    /// Adds crossings for the broken variant in which no player is pinned where it acts.
     fn unpin(&self, crossings: &mut Vec<Crossing>) {
         let now = self.world.now();
         for player in self.world.players().filter(|player| player.pinned(now)) {
@@ -133,14 +136,14 @@ impl Run {
         }
     }
 
-    /// The player belongs to another region of this run.
+    /// Moves the player to another region of this run.
     fn settle_in(&mut self, who: &CharacterId, region: Region) {
         let place = self
             .roster
             .get_mut(who)
             .and_then(|slot| slot.departure.place.take());
         if place.is_some() {
-            // The world brings it there, as soon as it is not held.
+            // The world brings the player there, as soon as the run does not hold it.
             return self.stays(who);
         }
         if self
@@ -148,7 +151,7 @@ impl Run {
             .get(who)
             .is_some_and(|slot| slot.departure.pull.is_some())
         {
-            // The thing is here by now: the input is played again.
+            // The thing is here by now: the run plays the input again.
             if let Some(slot) = self.roster.get_mut(who) {
                 slot.departure.pull = None;
             }
@@ -166,7 +169,7 @@ impl Run {
         self.context.metrics.handover("local");
     }
 
-    /// Nobody is brought anywhere: the player goes on here.
+    /// Lets the player go on here, and brings it nowhere.
     pub(super) fn stays(&mut self, who: &CharacterId) {
         if let Some(slot) = self.roster.get_mut(who) {
             slot.goes_nowhere();
@@ -201,7 +204,7 @@ impl Run {
             let source = slot.departure.source.as_ref();
             let committing = source.is_some_and(|source| source.committing().is_some());
             if slot.departure.place.is_some() && tried > PLACE_TICKS && !committing {
-                // The world says that it came to nothing.
+                // The world tells the player that the journey failed.
                 self.world.call_off(&who);
                 self.stays(&who);
                 continue;
@@ -221,8 +224,8 @@ impl Run {
         }
     }
 
-    /// A peer wants to know whether a handover that it was promised may still happen. Only one that
-    /// is announced anew can, once this run has said no.
+    /// Answers whether a handover that this run promised to a peer may still happen. Once this run
+    /// has said no, only a new announcement makes it possible.
     pub(super) fn still_goes(&self, h: HandoverId, to_run_id: u64) -> bool {
         let who = CharacterId::from(h.character_id);
         let h = h.ownership_sequence;
@@ -231,7 +234,7 @@ impl Run {
             let may_go = source.is_some_and(|source| source.may_go_to(to_run_id));
             return slot.sequence >= h || (slot.sequence + 1 == h && may_go);
         }
-        // It has happened: the store knows.
+        // The handover has happened: the store knows.
         self.handovers
             .departed
             .get(&who)
@@ -317,7 +320,7 @@ impl Run {
         }
     }
 
-    /// The store says that the target does not own the region at that epoch.
+    /// Notes the store's answer that the target does not own the region at that epoch.
     pub(super) fn transfer_stale(&mut self, who: &CharacterId) {
         self.context.metrics.handover("stale");
         let slot = self.roster.get_mut(who);
@@ -326,7 +329,7 @@ impl Run {
         }
     }
 
-    /// The store has the transfer: the player is the target's.
+    /// Lets the player go, because the store has the transfer: the player is the target's.
     pub(super) fn handed_over(&mut self, who: &CharacterId) {
         let Some(mut slot) = self.roster.remove(who) else {
             return;
@@ -392,7 +395,7 @@ impl Run {
         }
     }
 
-    /// The target has heard of somebody together with its region.
+    /// Sends late inputs on, because the target has heard of their player together with its region.
     pub(super) fn forwards(&mut self, who: &CharacterId) {
         if let Some(gone) = self.handovers.departed.get_mut(who) {
             gone.state.on(DepartedEvent::Answer(Some(true)));
@@ -418,7 +421,7 @@ impl Run {
         self.context.effects.forward(&address, who.clone(), request);
     }
 
-    /// An input for a player who has gone follows it.
+    /// Sends an input after its player, who has gone.
     pub(super) fn input_departed(&mut self, gateway_id: &str, who: &CharacterId, input: Input) {
         let Some(gone) = self.handovers.departed.get_mut(who) else {
             return;
@@ -431,7 +434,8 @@ impl Run {
         self.send_late(who);
     }
 
-    /// Late inputs arrived, or are lost: then their outcome is unknown, as their gateways hear.
+    /// Notes that late inputs arrived or are lost. For lost ones it tells the gateways that their
+    /// outcome is unknown.
     pub(super) fn forwarded(&mut self, who: &CharacterId, taken: bool) {
         let Some(gone) = self.handovers.departed.get_mut(who) else {
             return;
@@ -450,14 +454,15 @@ impl Run {
         }
     }
 
-    /// Forgets the departure of somebody who is this run's again: late inputs follow it no more.
+    /// Forgets the departure of a player who is this run's again: late inputs follow it no more.
     pub(super) fn came_back(&mut self, who: &CharacterId) {
         if let Some(gone) = self.handovers.departed.remove(who) {
             self.forget(gone);
         }
     }
 
-    /// Forgets a player who has gone. The inputs that its target has not heard are lost.
+    /// Forgets a player who has gone, and says that the inputs are lost that its target has not
+    /// heard.
     fn forget(&mut self, gone: Gone) {
         if let Word::Player(request) = gone.word
             && !gone.state.open()
@@ -500,7 +505,7 @@ impl Run {
     }
 }
 
-/// Returns a player as its next owner puts it into the world.
+/// Returns a player's record as its next owner puts it into the world.
 pub(super) fn as_it_arrives(slot: &PlayerSlot, record: &PlayerRecord) -> PlayerRecord {
     let mut record = record.clone();
     if let Some(place) = slot.departure.place {

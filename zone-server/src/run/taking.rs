@@ -1,5 +1,5 @@
-//! Taking whole regions over: promised, then played as their last owner left them, or as the
-//! store has them when that one fell silent.
+//! Takes whole regions over. After the promise the run plays them as their last owner left them, or
+//! as the store has them when that owner fell silent.
 
 use std::collections::BTreeMap;
 
@@ -18,18 +18,18 @@ use crate::{
     translate::record,
 };
 
-/// Characters of whom something may come before their region does.
+/// Characters for which a message may come before their regions do.
 const EARLY_MAX: usize = 4_096;
-/// Ticks for which the run keeps that.
+/// Ticks for which the run keeps such messages.
 const EARLY_TICKS: u64 = 3;
 
-/// The inputs and the detach that came for somebody whose region has not come yet.
+/// The messages for a character whose region has not come yet.
 #[derive(Debug, Default)]
 pub(super) struct Early {
     since: u64,
-    /// With the gateways that sent them.
+    /// Inputs by number, with the gateways that sent them.
     inputs: BTreeMap<u64, (String, Input)>,
-    /// A session that ended: its epoch and attach number.
+    /// End of a session: its epoch and attach number.
     detached: Option<(u64, u64)>,
 }
 
@@ -68,7 +68,7 @@ impl Run {
         }
     }
 
-    /// A peer says that the store has the region here.
+    /// Takes in a peer's word that the store has the region here.
     pub(super) fn complete_region(
         &mut self,
         request: CompleteRegionRequest,
@@ -78,7 +78,7 @@ impl Run {
         };
         let epoch = request.epoch;
         if self.regions.plays_at(region, epoch) {
-            // It came by the store's word, or this is a repetition.
+            // The region came by the store's word, or this is a repetition.
             self.catch_up(request.seats);
             return CompleteRegionReply { known: true };
         }
@@ -125,14 +125,14 @@ impl Run {
         }
     }
 
-    /// Says that the inputs of somebody who came with a region, but is not played here, are lost.
+    /// Says that the inputs of a player are lost who came with a region but is not played here.
     fn comes_too_late(&mut self, moved: &MovedSeat) {
         let session = moved.session.as_ref();
         let gateway_id = session.map_or("", |session| &session.gateway_id);
         self.inputs_lost(gateway_id, &moved.inputs);
     }
 
-    /// Takes the last owner's word on somebody who is here already by the store's word.
+    /// Takes the last owner's word on a player who is here already by the store's word.
     pub(super) fn catch_up_late(&mut self, who: &CharacterId, complete: CompleteRequest) {
         let until = self.linger_until(who);
         let Some(slot) = self.roster.get_mut(who) else {
@@ -148,11 +148,12 @@ impl Run {
         let sent_by = complete.session.clone().unwrap_or_default().gateway_id;
         let unplayed = slot.catch_up_late(complete);
         self.inputs_lost(&sent_by, &unplayed);
-        // An acknowledgement shows what it is owed for that; it may be the last for a long time.
+        // An acknowledgement releases the synchronisation that the run owes the session. This row
+        // makes sure that one comes soon.
         self.batch.moved(who, self.now);
     }
 
-    /// Somebody who comes in with the region at the next edge.
+    /// Brings in a player with its region at the next edge.
     fn seat_comes(&mut self, region: Region, moved: MovedSeat) {
         let Some((who, h)) = name(moved.h.clone()) else {
             return;
@@ -160,7 +161,7 @@ impl Run {
         if self.roster.get(&who).is_some_and(|slot| slot.sequence >= h) {
             return self.comes_too_late(&moved);
         }
-        // An older claim, of which only the store's answer is missing, means nothing any more.
+        // An older claim, for which only the store's answer is missing, means nothing any more.
         self.evict(&who);
         let announced = self.handovers.announced.remove(&who);
         let attach = announced.and_then(|announced| self.never_comes(announced));
@@ -205,8 +206,8 @@ impl Run {
         }
     }
 
-    /// At an edge: a region is played from this tick on as its last owner left it; or, when its
-    /// bytes cannot be read, as the store has it.
+    /// Plays a region from this tick on as its last owner left it. When its bytes cannot be read,
+    /// loads it from the store instead.
     pub(super) fn region_comes(
         &mut self,
         region: Region,
@@ -237,7 +238,7 @@ impl Run {
         for (who, sequence) in coming {
             let slot = self.roster.get_mut(&who);
             if let (Some(player), Some(slot)) = (self.world.player(&who), slot) {
-                // The store has all of it: it was in the batch that gave the region.
+                // The store has all of it, because it was in the batch that gave the region.
                 slot.messages.acknowledged = Holdings::of(player.record());
                 self.batch.enter(&who, region, sequence, self.now);
                 self.joined(&who);
@@ -248,7 +249,7 @@ impl Run {
                 self.fetch(who);
             }
         }
-        // A player in the region who has no slot is not this run's to play.
+        // A player in the region who has no slot belongs to another run.
         let players = self
             .world
             .players()
@@ -263,8 +264,8 @@ impl Run {
         }
     }
 
-    /// Something for somebody who is not here, while a region is on its way: it may be coming
-    /// with it. Gives the input back when it is not kept.
+    /// Keeps an input for a player who is not here while a region is on its way, because the player
+    /// may come with it. Returns the input when the run does not keep it.
     pub(super) fn keep_early(
         &mut self,
         gateway_id: &str,
@@ -288,7 +289,7 @@ impl Run {
         None
     }
 
-    /// A session ended before its character's region came.
+    /// Notes that a session ended before its character's region came.
     pub(super) fn ended_early(&mut self, who: &CharacterId, detach: &Detach) {
         if !self.moves.takes() || self.moves.early.len() >= EARLY_MAX {
             return;
@@ -300,7 +301,7 @@ impl Run {
         early.detached = Some((detach.session_epoch, detach.attach));
     }
 
-    /// Has gateways look elsewhere for those who did not come with a region, at an edge.
+    /// Makes gateways look elsewhere for the players who did not come with a region, at an edge.
     pub(super) fn early_edges(&mut self) {
         let old = self.now.saturating_sub(EARLY_TICKS);
         let over = self
@@ -320,7 +321,7 @@ impl Run {
     }
 }
 
-/// Returns the giver's word on a player in the form that a handover gives it.
+/// Returns the giver's word on a player in the form in which a handover sends it.
 fn last_words(moved: MovedSeat) -> CompleteRequest {
     CompleteRequest {
         h: moved.h,

@@ -1,4 +1,5 @@
-//! Taking players over: pending until the store has them here, played from the next tick on.
+//! Takes players over: they are pending until the store has them here, and played from the next
+//! tick on.
 
 use std::collections::BTreeMap;
 
@@ -32,20 +33,20 @@ pub(super) struct Announced {
     attempt: u32,
     /// Inputs that came before the player, with the gateways that sent them.
     inputs: BTreeMap<u64, (String, Input)>,
-    /// A session that came before the player, and its gateway.
+    /// Attach of a session that came before the player, and its gateway.
     pub(super) attach: Option<(String, Attach)>,
-    /// A session that ended before the player came: its epoch and attach number.
+    /// End of a session before the player came: its epoch and attach number.
     pub(super) detached: Option<(u64, u64)>,
 }
 
 impl Announced {
-    /// Returns where it will belong.
+    /// Returns the region to which the player will belong.
     pub(super) fn region(&self) -> Region {
         self.region
     }
 
-    /// Keeps an input until the player comes. Returns its outcome, and gives it back if there is
-    /// no room.
+    /// Keeps an input until the player comes. Returns its outcome, or the input if there is no
+    /// room.
     pub(super) fn queue(
         &mut self,
         gateway_id: &str,
@@ -63,7 +64,7 @@ impl Announced {
 }
 
 impl Run {
-    /// A peer announces a player.
+    /// Answers a peer that announces a player.
     pub(super) fn prepare(&mut self, request: PrepareRequest) -> PrepareReply {
         let refuse = |code: &str| PrepareReply {
             accepted: false,
@@ -83,7 +84,7 @@ impl Run {
             .handovers
             .read_before_leaving(&who, session.session_epoch)
         {
-            // It was on its way for longer than the player was here.
+            // The offer was on its way for longer than the player was here.
             return refuse("stale");
         }
         if let Err(code) = self.may_pull(&request) {
@@ -149,7 +150,7 @@ impl Run {
         })
     }
 
-    /// A peer says that the store has the player here.
+    /// Takes in a peer's word that the store has the player here.
     pub(super) fn complete(&mut self, request: CompleteRequest) -> CompleteReply {
         let Some((who, h)) = name(request.h.clone()) else {
             return CompleteReply { known: false };
@@ -157,7 +158,7 @@ impl Run {
         let now = self.now;
         let known = self.handovers.announced.get(&who);
         if known.is_some_and(|known| known.pending.h == h && known.attempt != request.attempt) {
-            // Another offer was committed: region and state are not those that are known here.
+            // The source committed another offer: its region and state differ from the known ones.
             let known = self.handovers.announced.remove(&who);
             let attach = known.and_then(|known| self.never_comes(known));
             if let Some((gateway_id, attach)) = attach {
@@ -171,7 +172,7 @@ impl Run {
         } else if let Some(sequence) = self.roster.get(&who).map(|slot| slot.sequence) {
             let known = sequence >= h;
             if sequence == h {
-                // It came by the store's word, or this is a repetition.
+                // The player came by the store's word, or this is a repetition.
                 self.catch_up_late(&who, request);
             } else if known {
                 self.too_late(&request);
@@ -190,16 +191,16 @@ impl Run {
         CompleteReply { known: false }
     }
 
-    /// The player came by the store's word and has gone on since: nobody plays what came with
-    /// its last owner's word.
+    /// Says that the inputs of its last owner's word are lost: the player came by the store's word
+    /// and has gone on since.
     fn too_late(&mut self, request: &CompleteRequest) {
         let session = request.session.as_ref();
         let gateway_id = session.map_or("", |session| &session.gateway_id);
         self.inputs_lost(gateway_id, &request.inputs);
     }
 
-    /// Says that the inputs for a player that does not come are lost. Returns the attach that
-    /// waits for it.
+    /// Says that the inputs for a player are lost that does not come. Returns the attach that waits
+    /// for it.
     pub(super) fn never_comes(&mut self, announced: Announced) -> Option<(String, Attach)> {
         for (gateway_id, input) in announced.inputs.into_values() {
             self.inputs_lost(&gateway_id, &[input]);
@@ -207,8 +208,8 @@ impl Run {
         announced.attach
     }
 
-    /// The player is this run's, by the store's word alone. The state that its source announced
-    /// may be older than that: only the source could say that the store has just that.
+    /// Loads a player that is this run's by the store's word alone. The state that its source
+    /// announced may be older than the store's: only the source could say that they are equal.
     fn load_promised(&mut self, who: &CharacterId) {
         if !self.handovers.calls.contains_key(who) {
             self.context.effects.load_character(who.clone());
@@ -216,8 +217,8 @@ impl Run {
         }
     }
 
-    /// Somebody who was announced comes by the store's word, with the session that its source named
-    /// and with what came for it meanwhile. Returns the attach that waits for it.
+    /// Gives an announced player, which comes by the store's word, the session that its source
+    /// named and the inputs that came meanwhile. Returns the attach that waits for it.
     pub(super) fn comes_as_promised(
         &mut self,
         slot: &mut PlayerSlot,
@@ -247,7 +248,7 @@ impl Run {
         }
     }
 
-    /// Takes a player that is this run's, so that it comes in at the next edge.
+    /// Takes in a player that is this run's, so that it comes in at the next edge.
     fn join(&mut self, who: &CharacterId, complete: CompleteRequest) {
         let Some(announced) = self.handovers.announced.remove(who) else {
             return;
@@ -289,7 +290,7 @@ impl Run {
     }
 
     /// Queues inputs that came before their player, behind those from its last owner. It refuses an
-    /// input that finds no room, and says that one which nobody plays is lost.
+    /// input that finds no room, and says of an input that nobody plays that it is lost.
     pub(super) fn take_early(
         &mut self,
         slot: &mut PlayerSlot,
@@ -311,7 +312,7 @@ impl Run {
         }
     }
 
-    /// Late inputs of a player that came over.
+    /// Takes in the late inputs of a player that came over.
     pub(super) fn forward(&mut self, request: ForwardRequest) -> ForwardReply {
         let Some((who, h)) = name(request.h) else {
             return ForwardReply { taken: false };
@@ -341,7 +342,7 @@ impl Run {
         ForwardReply { taken: false }
     }
 
-    /// At an edge: the store is asked about players that were announced and did not come.
+    /// Asks the store about announced players that did not come, at an edge.
     pub(super) fn announced_edges(&mut self) {
         let now = self.now;
         for (who, announced) in &mut self.handovers.announced {
@@ -366,7 +367,7 @@ impl Run {
         }
     }
 
-    /// The source of a promise says whether it still means it.
+    /// Notes the answer of a promise's source, which says whether the promise still stands.
     pub(super) fn promise_kept(&mut self, who: &CharacterId, number: u32, under_way: bool) {
         if let Some(announced) = self.handovers.announced.get_mut(who).filter(|_| !under_way) {
             let event = PendingEvent::GivenUp { number };
@@ -374,7 +375,7 @@ impl Run {
         }
     }
 
-    /// The store's word on a player that was announced.
+    /// Handles the store's word on a player that was announced.
     pub(super) fn owner(
         &mut self,
         who: &CharacterId,
@@ -409,7 +410,7 @@ impl Run {
                 }
             }
             PendingStep::Wait => {
-                // Not here yet: the gateway that waits asks the directory again.
+                // The player is not here yet: the gateway that waits asks the directory again.
                 if let Some((gateway_id, attach)) = announced.attach.take() {
                     self.refuse(&gateway_id, &attach, "busy");
                 }
@@ -419,7 +420,7 @@ impl Run {
     }
 }
 
-/// Reads the state in which a peer offers a player; `None` if it is not that player's.
+/// Reads the state in which a peer offers a player. Returns `None` if it is not that player's.
 fn readable(who: &CharacterId, state: &[u8]) -> Option<PlayerRecord> {
     match PlayerRecord::from_document(state) {
         Ok(record) => (record.id == *who).then_some(record),
@@ -430,7 +431,7 @@ fn readable(who: &CharacterId, state: &[u8]) -> Option<PlayerRecord> {
     }
 }
 
-/// Returns the answer to an input for which there is no room.
+/// Returns the answer to an input that finds no room.
 pub(super) fn too_much(input: &Input) -> Private {
     let why = Refused {
         code: ErrorCode::Busy,

@@ -1,7 +1,8 @@
-//! Telling players what happened to them, and what must wait for the store's word.
+//! Tells players the events that concern them, and makes messages of value wait for the store's
+//! word.
 //!
 //! Always: a message of value waits until the store acknowledges the batch that holds it; movement,
-//! vitals and all else that anybody may see never wait.
+//! vitals and all other public news never wait.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,7 +30,7 @@ struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    /// Notes what `event` shows, if it is one of those.
+    /// Notes the holdings that `event` shows, if it shows any.
     fn note(&mut self, event: &'a Event) {
         match event {
             Event::Pack(pack::Event::Slots { who, slots }) => {
@@ -63,7 +64,7 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// Returns `event` with all that was noted of its kind; `None`: an earlier one had it.
+    /// Returns `event` with all that was noted of its kind. `None`: an earlier event showed it.
     fn whole(&mut self, event: &Event) -> Option<Event> {
         let of = event.who();
         let who = of.clone();
@@ -104,17 +105,18 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Returns the events with one of each kind a player for pack, equipment and bank. They show these
-/// as they are after the tick: several would show states that never were.
+/// Returns the events with at most one of each kind a player for pack, equipment and bank. These
+/// show the holdings as they are after the tick: several would show states that never were.
 fn once_a_tick(events: &[Event]) -> Vec<Event> {
     let mut shown = Shown::default();
     events.iter().for_each(|event| shown.note(event));
-    // Where the first of a player's stood: whoever reads an answer has been shown what it did.
+    // The whole event stands in the place of a player's first one: a player reads the effects of
+    // its request before the answer.
     let whole = events.iter().filter_map(|event| shown.whole(event));
     whole.collect()
 }
 
-/// Shows to whoever listens that the world has followed or refused an input.
+/// Emits the trace event of an input that the world has followed or refused.
 fn show_played(told: &Told, who: &CharacterId, requests: &Requests) {
     if !tracing::enabled!(target: PLAYED, tracing::Level::TRACE) {
         return;
@@ -186,8 +188,8 @@ impl Run {
         }
     }
 
-    /// The batch for whose acknowledgement whatever tells of value waits; `None`: nothing of value
-    /// is without one.
+    /// Returns the batch for whose acknowledgement messages of value wait. `None`: nothing of value
+    /// lacks its acknowledgement.
     pub(super) fn held_until(&self) -> Option<u64> {
         if self.config.mutants.ack_before_commit {
             return None;
@@ -195,7 +197,7 @@ impl Run {
         self.batch.value_sequence()
     }
 
-    /// Tells each player what happened to it.
+    /// Tells each player the events that concern it.
     pub(super) fn tell(&mut self, events: &[Event], mut requests: Requests) {
         let held = self.held_until();
         for event in &once_a_tick(events) {
@@ -264,7 +266,7 @@ impl Run {
         })
     }
 
-    /// Nobody is left without an answer.
+    /// Acknowledges the requests that have no other answer, so that none is left without one.
     fn acknowledge(&mut self, requests: Requests, held: Option<u64>) {
         for ((who, _), request) in requests {
             let slot = self.roster.get_mut(&who);
@@ -274,8 +276,8 @@ impl Run {
         }
     }
 
-    /// Every step of every trade is written down; what changed hands is in the ledger as well. Of
-    /// requests that were refused, and so were no step, a sample is.
+    /// Logs every step of every trade; the ledger also has the items that changed hands. Of refused
+    /// requests, which are no steps, it logs a sample.
     pub(super) fn audit(&self, notes: &[TradeNote]) {
         for TradeNote {
             trade,
@@ -327,7 +329,7 @@ impl Run {
             return;
         };
         let stage = std::mem::replace(&mut slot.stage, Stage::Playing);
-        // The world may have put it elsewhere than the store had it.
+        // The world may have put the player on another tile than the store had.
         self.batch.moved(who, self.now);
         if stage == (Stage::Joining { welcome: true }) {
             self.attached(who);

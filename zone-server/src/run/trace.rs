@@ -1,5 +1,5 @@
-//! Spans of traced inputs and of the tick that played them. A tick that plays no traced input
-//! makes none.
+//! Spans of traced inputs and of the tick that played them. A tick that plays no traced input makes
+//! no span.
 
 use chassis::telemetry::{Tracer, parse_traceparent, traceparent};
 use opentelemetry::{
@@ -19,7 +19,7 @@ pub(super) struct TickTrace {
 }
 
 impl TickTrace {
-    /// No spans yet; `tracer`: where they go, if anywhere.
+    /// Returns a trace without spans. `tracer` receives the spans, if it is there.
     pub(super) fn new(tracer: Option<Tracer>, number: u64) -> Self {
         Self {
             tracer,
@@ -29,8 +29,8 @@ impl TickTrace {
         }
     }
 
-    /// An input is played in this tick. The trace context that shows its effect; empty when it is
-    /// not traced.
+    /// Notes that the tick plays an input. Returns the trace context that shows its effect; empty
+    /// when the input is not traced.
     pub(super) fn input(&mut self, input: &Input) -> String {
         if input.traceparent.is_empty() {
             return String::new();
@@ -64,7 +64,8 @@ impl TickTrace {
         span.span_context().clone()
     }
 
-    /// The tick is over. Its trace context, for its commit; empty when it is not traced.
+    /// Ends the spans of the tick. Returns its trace context, for its commit; empty when it is not
+    /// traced.
     pub(super) fn end(mut self) -> String {
         for span in &mut self.inputs {
             span.end();

@@ -20,7 +20,7 @@ impl Run {
         })
     }
 
-    /// Records in the metrics what waits for the store.
+    /// Records in the metrics the value that waits for the store.
     pub(super) fn measure_value(&self) {
         let held = self.roster.values().map(crate::roster::PlayerSlot::held);
         let held = held.sum::<usize>() + self.shown.held_ground.len();
@@ -35,8 +35,8 @@ impl Run {
         metrics.value(ledger, held, waiting_ms, state);
     }
 
-    /// Brings in the ground items that the store has of a region that has just come in from it.
-    /// `played`: the last tick of its last owner, from which its timers go on.
+    /// Brings in the store's ground items of a region that has just come in from the store.
+    /// `played` is the last tick of its last owner, from which the items' timers go on.
     pub(super) fn ground_from_store(&mut self, region: Region, played: u64, rows: &[GroundItem]) {
         let items: Vec<_> = rows.iter().filter_map(value::ground).collect();
         if items.len() < rows.len() {
@@ -50,7 +50,7 @@ impl Run {
             self.world.ground_in(region, Tick(played), items.clone());
         }
         self.ground_lies(region);
-        // Its timers stand elsewhere than in the store, and so they would again after a fall.
+        // The items' timers differ from those in the store, and would differ again after a crash.
         let later = items.iter().filter_map(|before| {
             let now = self.world.ground_item(&before.id)?;
             (now != before).then(|| now.clone())
@@ -61,8 +61,8 @@ impl Run {
         }
     }
 
-    /// Brings in the persistent objects that the store has of a region that has just come in from
-    /// it. `played`: as in [`Run::ground_from_store`].
+    /// Brings in the store's persistent objects of a region that has just come in from the store.
+    /// `played` is as in [`Run::ground_from_store`].
     pub(super) fn lasting_from_store(&mut self, region: Region, played: u64, rows: &[ChunkRow]) {
         let all: Vec<_> = rows.iter().filter_map(value::lasts).collect();
         if all.len() < rows.len() {
@@ -72,7 +72,7 @@ impl Run {
             return;
         }
         self.world.persistent_objects_in(region, Tick(played), all);
-        // Its timers stand elsewhere than in the store.
+        // The objects' timers differ from those in the store.
         let chunks = rows.iter().filter_map(|row| row.chunk);
         let chunks: Vec<Chunk> = chunks.map(|at| Chunk { x: at.x, z: at.z }).collect();
         for chunk in chunks {
@@ -81,7 +81,7 @@ impl Run {
         }
     }
 
-    /// A region has come in: the store has all that lies on its ground.
+    /// Notes that the store has all ground items of a region that has come in.
     pub(super) fn ground_lies(&mut self, region: Region) {
         for item in self.world.ground(region) {
             self.batch.value().lies(&item.id, region);

@@ -1,4 +1,4 @@
-//! The view that a simulation has of a run.
+//! A simulation's view of a run.
 
 use world::{CharacterId, Region};
 
@@ -18,7 +18,7 @@ impl Run {
         played.collect()
     }
 
-    /// Returns all that the run knows of a character, for people.
+    /// Returns all knowledge of the run about a character, for people.
     pub(crate) fn seats(&self, who: &CharacterId) -> Vec<String> {
         let id = self.id;
         let player = self.world.player(who).map(world::Player::tile);
@@ -41,13 +41,13 @@ impl Run {
         slot.into_iter().chain(announced).chain(gone).collect()
     }
 
-    /// Returns whether somebody acts on what is here and must not go.
+    /// Returns whether the player acts on things in this run and must not go.
     pub(crate) fn pinned(&self, who: &CharacterId) -> bool {
         let player = self.world.player(who);
         player.is_some_and(|player| player.pinned(self.world.now()))
     }
 
-    /// Describes what the run is about, for people.
+    /// Describes the work of the run, for people.
     pub(crate) fn about(&self) -> String {
         let id = self.id;
         let giving: Vec<_> = self
@@ -75,7 +75,7 @@ impl Run {
         )
     }
 
-    /// Returns the regions that it plays, with their epochs.
+    /// Returns the regions that the run plays, with their epochs.
     pub(crate) fn regions_held(&self) -> Vec<(Region, u64)> {
         let held = self.regions.held.iter();
         held.map(|(region, epoch)| (*region, *epoch)).collect()

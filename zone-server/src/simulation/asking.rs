@@ -87,14 +87,14 @@ impl Asked {
         asks.push_back(ask);
     }
 
-    /// Takes all of them, in order.
+    /// Takes all requests, in order.
     pub(super) fn take(&self) -> VecDeque<Ask> {
         let mut asks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut asks)
     }
 }
 
-/// Queues what the run asks.
+/// Queues the requests of the run.
 pub(super) struct Queue {
     pub(super) run_id: u64,
     pub(super) asked: Asked,

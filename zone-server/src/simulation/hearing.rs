@@ -77,12 +77,12 @@ pub enum Heard {
     CommitFailed,
     Directory(DirectoryUpdate),
     Online(Vec<CharacterOwnership>),
-    /// The answer to a renewal that was asked at a moment.
+    /// The answer to a renewal that the run requested at `asked_ms`.
     Renewed {
         reply: RenewReply,
         asked_ms: u64,
     },
-    /// From a gateway's control stream.
+    /// A message on a gateway's control stream.
     Gateway {
         gateway_id: String,
         link: u64,
@@ -97,7 +97,7 @@ pub enum Heard {
         gateway_id: String,
         link: u64,
     },
-    /// SIGTERM.
+    /// The signal SIGTERM.
     Stop,
 }
 

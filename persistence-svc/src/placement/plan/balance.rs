@@ -23,7 +23,7 @@ pub(super) const REST_MS: i64 = 20_000;
 pub(super) const UNEVEN_PERMILLE: i64 = 1_300;
 /// Load in thousandths of the mean at which the busiest run stops giving.
 pub(super) const EVEN_PERMILLE: i64 = 1_150;
-/// Time after a change of owner in which the moves around it are still going on.
+/// Time after a change of owner for which the moves around it still go on.
 const UNDER_WAY_MS: i64 = 3_000;
 
 /// Returns the wished owner of each region of a living run that should move. It leaves out regions

@@ -222,7 +222,7 @@ pub(super) async fn bump(transaction: &Transaction<'_>) -> Result<()> {
     notify(transaction).await
 }
 
-/// Tells all replicas, when the transaction commits, that there is something to look at.
+/// Tells all replicas, when the transaction commits, to look again.
 pub(super) async fn notify(transaction: &Transaction<'_>) -> Result<()> {
     transaction
         .execute("SELECT pg_notify($1, '')", &[&CHANNEL])

@@ -47,10 +47,11 @@ use super::model::{Character, Record, Region, SKILLS, SkillValue, whole};
 use super::value::Holdings;
 use crate::metrics::Metrics;
 
-/// How long a pool, a new connection and a check of an old one may take, each.
+/// Time that a pool, a new connection and a check of an old one may take, each.
 const CONNECTION_LIMIT: Duration = Duration::from_secs(1);
-/// How long the server works on one statement, waits for a lock, and lets a transaction idle. Each
-/// connection plans a statement once: for most of them planning takes longer than the work.
+/// Times for which the server works on one statement, waits for a lock, and lets a transaction
+/// idle. Each connection plans a statement once: for most of them planning takes longer than the
+/// work.
 const SERVER_LIMITS: &str = "-c statement_timeout=3000 -c lock_timeout=1500 \
  -c idle_in_transaction_session_timeout=5000 -c plan_cache_mode=force_generic_plan";
 const KEEPALIVE: Duration = Duration::from_secs(2);

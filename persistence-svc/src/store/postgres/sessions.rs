@@ -88,7 +88,8 @@ fn ownership(row: &Row) -> std::result::Result<Ownership, tokio_postgres::Error>
     })
 }
 
-/// Brings a character into the world. `asleep`: only if it is not there; returns `None` if it is.
+/// Brings a character into the world. With `asleep`, only if it is not there; returns `None` if it
+/// is.
 pub(super) async fn enter(
     transaction: &Transaction<'_>,
     ask: &OpenSession,

@@ -10,7 +10,7 @@ use crate::store::Items;
 use crate::store::error::Result;
 use crate::store::items::ItemPage;
 
-/// An item, if it became different.
+/// Writes an item, if it became different.
 const PUT: &str = "INSERT INTO items
    (id, name, type, description, value, weight, stackable, tradeable, stats)
  VALUES (?1, ?2, ?3, ?4, ?5, ?6 / 1000.0, ?7, ?8, ?9)

@@ -53,7 +53,7 @@ pub(crate) struct Sqlite {
     closed: Mutex<Option<oneshot::Receiver<()>>>,
     changed: Arc<Notify>,
     answer_limit: Duration,
-    /// Works on the caller's thread instead.
+    /// Connection for work on the caller's thread, instead of the store's own thread.
     #[cfg(feature = "simulation")]
     here: Option<Mutex<Connection>>,
 }

@@ -86,7 +86,8 @@ fn ownership(row: &rusqlite::Row<'_>) -> rusqlite::Result<Ownership> {
     })
 }
 
-/// Brings a character into the world. `asleep`: only if it is not there; returns `None` if it is.
+/// Brings a character into the world. With `asleep`, only if it is not there; returns `None` if it
+/// is.
 pub(super) fn enter(
     transaction: &Transaction<'_>,
     ask: &OpenSession,
