@@ -6,7 +6,7 @@ import { Errand } from "./errand.js";
 import { recipes } from "./lore.js";
 import { called, counted, described } from "./things.js";
 
-const GATHERS = { tree: "Chop", ore: "Mine", rock: "Mine", fishing_spot: "Fish" };
+const GATHERS = { tree: "Chop", ore: "Mine", rock: "Mine", fishing_spot: "Fish", herb_patch: "Pick" };
 const REACH_TRADE = 2;
 const REACH_DUEL = 15;
 
@@ -115,8 +115,8 @@ export class Deeds {
   station(place) {
     const { name, id } = place;
     const make = (trade, verb) => [`${verb} at ${name}`, () => this.make.show(trade, id)];
-    const craft = (at) => [
-      `Craft at ${name}`,
+    const craft = (at, verb = "Craft") => [
+      `${verb} at ${name}`,
       () => this.make.show("craft", id, (recipe) => recipe.station === at),
     ];
     const kinds = {
@@ -125,6 +125,8 @@ export class Deeds {
       anvil: () => [make("smith", "Smith")],
       range: () => [this.cooking(place), craft("range")],
       spinning_wheel: () => [craft("spinning_wheel")],
+      cauldron: () => [craft("cauldron", "Brew")],
+      well: () => [craft("well", "Fill vials")],
       runecrafting_altar: () => [[`Make runes at ${name}`, () => this.request("runecraft", id)]],
       altar: () => [[`Pray at ${name}`, () => this.request("pray-altar", id)]],
     };

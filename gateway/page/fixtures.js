@@ -2,6 +2,7 @@
 
 import { hash } from "./ground.js";
 import { box, oval, shade, shape } from "./pen.js";
+import { cauldron, patch } from "./potions.js";
 import { empty, fire, grave, stump } from "./traces.js";
 import { WORKPLACES } from "./workplaces.js";
 
@@ -191,6 +192,7 @@ function spot(c, time) {
 
 const STATIONS = {
   ...WORKPLACES,
+  cauldron,
   bank(c) {
     shade(c, 0.5);
     box(c, -0.48, -0.5, 0.96, 0.52, "#7a5230");
@@ -322,6 +324,7 @@ export function fixture(c, entity, time) {
   if (entity.type === "grave") return grave(c);
   if (entity.type === "station") return (STATIONS[entity.stationType] ?? STATIONS.stall)(c, time);
   if (entity.resourceType === "fishing_spot") return spot(c, time);
+  if (entity.resourceType === "herb_patch") return patch(c, entity.resourceId, entity.depleted);
   if (entity.depleted)
     return (entity.resourceType === "tree" ? stump : empty)(c, entity.resourceId);
   if (entity.resourceType === "tree")

@@ -21,6 +21,7 @@ import { Minimap } from "./minimap.js";
 import { Net } from "./net.js";
 import { Pack } from "./pack.js";
 import { closeAll, closeLast } from "./pane.js";
+import { Potions } from "./potions.js";
 import { Prayers } from "./prayer.js";
 import { probe } from "./probe.js";
 import { Quests } from "./quests.js";
@@ -74,6 +75,7 @@ const trade = new Trade(game);
 const duel = new Duel({ ...game, banner: (words, more) => ui.banner(words, more) });
 const make = new Make(game);
 const prayers = new Prayers({ ...game, bar: (...of) => ui.bar(...of) });
+const potions = new Potions({ tell, raise: (boosts) => skills.raise(boosts) });
 const combat = new Combat(game);
 const death = new Death(game);
 const dialogue = new Dialogue(act);
@@ -182,6 +184,7 @@ const HEARS = {
     duel.end();
     ui.vitals({ health: data.health, energy: data.energy, run: data.run });
     skills.sync(data.skills);
+    potions.update(data.effects, true);
     gear.all(data.equipment);
     pack.all(data.inventory, data.coins);
     prayers.update(data.prayer);
@@ -197,7 +200,10 @@ const HEARS = {
   },
   "vitals:update"(data) {
     if (data.run !== undefined) me.run = data.run;
-    if (data.health) me.health = data.health;
+    if (data.health) {
+      me.health = data.health;
+      potions.update(data.effects);
+    }
     ui.vitals(data);
   },
   "world:update"(data) {

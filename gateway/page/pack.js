@@ -4,7 +4,7 @@
 import { howMany } from "./amount.js";
 import { $, capital, el, many } from "./dom.js";
 import { SKILLS } from "./skills.js";
-import { called, counted, described, facts, short, teaches, thing, use, wearable } from "./things.js";
+import { called, counted, described, dosesLeft, facts, short, teaches, thing, use, wearable } from "./things.js";
 
 const SLOTS = 28;
 
@@ -97,7 +97,8 @@ export class Pack {
     const words = item ? counted(item.itemId, item.quantity) : "Empty";
     button.setAttribute("aria-label", `Slot ${slot + 1}: ${words}`);
     button.dataset.tip = item ? [words, ...facts(item.itemId)].join("\n") : "";
-    count.textContent = item && item.quantity > 1 ? short(item.quantity) : "";
+    const several = item && item.quantity > 1;
+    count.textContent = several ? short(item.quantity) : item ? dosesLeft(item.itemId) : "";
     const c = canvas.getContext("2d");
     c.setTransform(1, 0, 0, 1, 0, 0);
     c.clearRect(0, 0, 80, 80);

@@ -39,6 +39,8 @@ export class Skills {
   constructor(celebrate) {
     this.celebrate = celebrate;
     this.all = {};
+    /** Levels on top of those of experience. */
+    this.boosts = {};
     this.gains = new Map();
     this.rows = new Map(SKILLS.map((skill) => [skill, this.row(skill)]));
     $("skills").replaceChildren(...this.rows.values());
@@ -59,6 +61,12 @@ export class Skills {
     this.all = { ...skills };
     for (const skill of SKILLS) this.draw(skill);
     this.total();
+  }
+
+  /** Shows levels on top of those of experience, by skill. */
+  raise(boosts) {
+    this.boosts = boosts;
+    for (const skill of SKILLS) this.draw(skill);
   }
 
   row(skill) {
@@ -88,13 +96,16 @@ export class Skills {
     if (!row) return;
     const { level = 1, xp = 0 } = this.all[skill] ?? {};
     const [name, number, bar] = row.firstChild.children;
-    say(number, level);
+    const boost = this.boosts[skill] ?? 0;
+    say(number, level + boost);
+    number.classList.toggle("boosted", boost > 0);
     const [from, to] = [begins(level), begins(level + 1)];
     const top = level >= LEVEL_MAX;
     const share = top ? 1 : Math.min(1, Math.max(0, (xp - from) / (to - from)));
     bar.style.transform = `scaleX(${share.toFixed(3)})`;
     const left = top ? "as far as it goes" : `${many(Math.ceil(to - xp))} to level ${level + 1}`;
-    const words = `${many(xp)} experience, ${left}`;
+    const raised = boost ? `, raised by ${boost}` : "";
+    const words = `${many(xp)} experience, ${left}${raised}`;
     row.firstChild.dataset.tip = `${name.textContent} ${level}\n${words}`;
     row.firstChild.setAttribute("aria-label", `${name.textContent}, level ${level}, ${words}`);
   }

@@ -3,6 +3,7 @@
 
 import { capital, many, words } from "./dom.js";
 import { shape } from "./pen.js";
+import { dose, doses } from "./potions.js";
 import { ware } from "./wares.js";
 
 /** Items stand in these files of a folder, or all in one. */
@@ -47,7 +48,8 @@ export const described = (id) =>
 
 /** What it is used for by itself, in one word; nothing for most things. */
 export function use(id) {
-  const { inventoryActions, healAmount, prayerXp } = item(id) ?? {};
+  const { inventoryActions, healAmount, potion, prayerXp } = item(id) ?? {};
+  if (potion) return "Drink";
   if (healAmount > 0) return inventoryActions?.[0] === "Drink" ? "Drink" : "Eat";
   if (prayerXp > 0) return "Bury";
   return teaches(id) ? "Rub" : undefined;
@@ -58,6 +60,9 @@ export const teaches = (id) => {
   const effect = item(id)?.useEffect;
   return effect?.type === "xp_lamp" ? effect.xpAmount : undefined;
 };
+
+/** The doses left in a potion, for its picture; nothing for what is none. */
+export const dosesLeft = (id) => doses(item(id));
 
 /** Whether it can be worn, or may be, as far as is known here; a note cannot. */
 export const wearable = (id) => !noted(id) && (!item(id) || Boolean(item(id).equipSlot));
@@ -75,6 +80,7 @@ export function facts(id) {
   const what = item(id);
   const lines = [];
   if (what?.healAmount > 0) lines.push(`Heals ${what.healAmount}`);
+  lines.push(...dose(what));
   if (teaches(id)) lines.push(`Teaches ${many(teaches(id))} experience`);
   if (what?.equipSlot) {
     const list = bonuses(id).filter(([, n]) => n);

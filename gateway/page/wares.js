@@ -3,6 +3,7 @@
 
 import { armour, metal } from "./armour.js";
 import { box, oval, pick, shape } from "./pen.js";
+import { herb } from "./potions.js";
 
 const WOOD = "#7a5532";
 
@@ -252,7 +253,10 @@ function hammer(c, id) {
 }
 
 function flask(c, id) {
-  const tone = pick(["#c0503c", "#5c8fc8", "#7fae4a", "#b07ac8", "#d8a83c"], id, 8);
+  // All doses of a potion look the same.
+  const kind = id.replace(/_\d+$/, "");
+  const own = { vial: "rgba(235,244,248,.9)", vial_of_water: "#8fc0e0" }[kind];
+  const tone = own ?? pick(["#c0503c", "#5c8fc8", "#7fae4a", "#b07ac8", "#d8a83c"], kind, 8);
   box(c, -0.08, -0.66, 0.16, 0.2, "#cfd8dc");
   oval(c, 0, -0.26, 0.26, 0.26, "rgba(220,232,236,.8)");
   oval(c, 0, -0.2, 0.23, 0.19, tone);
@@ -338,11 +342,12 @@ const LOOKS = [
   [/_bar$/, bar],
   [/_rune$/, rune],
   [/bones/, bones],
-  [/potion|draught|flask|bottle|tonic|oil|vial/, flask],
+  [/potion|antipoison|draught|flask|bottle|tonic|oil|vial/, flask],
   [/gem|sapphire|emerald|ruby|diamond|opal|topaz|jewel|quartz|amber|crystal/, gem],
   [/book|tome|ledger|diary|map/, book],
   [/key$/, key],
   [/letter|note|parcel|scroll|invitation|minutes|word$/, letter],
+  [/thistle|dock$|leaf$|clover$|sage$|wort$|bane$|mint$/, herb],
   [/rope|thread|string|ribbon|twine|yarn|flax/, rope],
   [/candle|lamp/, candle],
   [/ash(es|_pinch)?$|burnt/, ash],

@@ -34,8 +34,8 @@ pub mod world;
 
 pub use features::{
     agents, arrivals, bank, combat, death, dialogue, duel, equipment, examine, ground_items,
-    home_teleport, movement, newcomer, npc_mind, pack, prayer, quests, shop, skilling, trade,
-    training, unresolved, use_item, visit, vitals,
+    home_teleport, movement, newcomer, npc_mind, pack, potions, prayer, quests, shop, skilling,
+    trade, training, unresolved, use_item, visit, vitals,
 };
 
 pub use agents::{Agent, AgentInput, AgentWord, Goal, Orders};

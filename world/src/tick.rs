@@ -2,9 +2,9 @@
 //!
 //! The order is: arrivals (by character id); duels; inputs (by player slot, then number); home
 //! teleports; agents; NPCs; players' steps, and the turns of followers; players' attacks; blows
-//! that land, deaths and respawns; the ground (players that have come to an item take it, by slot,
+//! that land, poison, deaths and respawns; the ground (players that have come to an item take it, by slot,
 //! and due items go); visits; work (trees and shoals, workers by slot, fires); shops; trades that
-//! cannot go on; skills; health and prayers; energy; crossings. NPCs move before players, so that a
+//! cannot go on; skills; health, boosts and prayers; energy; crossings. NPCs move before players, so that a
 //! player never runs into one that was about to step aside.
 
 mod inputs;
@@ -211,6 +211,7 @@ impl World {
         self.play_fights(inbox.value, phases, &mut out);
         phases.phase(Phase::Fights);
         let mut dead = self.land_blows(inbox.value, &mut out);
+        self.play_poison(inbox.value, &mut dead, &mut out);
         self.fall(&mut dead, &mut out);
         self.bury(dead, &mut out);
         self.raise_the_dead(&mut out);
@@ -232,6 +233,7 @@ impl World {
         phases.phase(Phase::Skills);
         self.count_play();
         self.mend(&mut out);
+        self.fade_potions(&mut out);
         self.drain_prayers(&mut out);
         phases.phase(Phase::Mending);
         self.restore_energy(&mut out);

@@ -83,6 +83,7 @@ fn each_holder_has_what_the_ledger_says_across_worlds() {
         "banked",
         "note",
         "eat",
+        "drink",
         "bury",
         "rub",
         "gather",

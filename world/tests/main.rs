@@ -32,6 +32,7 @@ mod movement;
 mod newcomer;
 mod npc;
 mod pack;
+mod potions;
 mod prayer;
 mod quest;
 mod rare_drops;

@@ -37,6 +37,19 @@ pub struct Health {
     pub max: u32,
 }
 
+/// Boosts and poison of the own character.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Effects {
+    /// Levels on top of those of experience, by skill. They count in a fight, and fade by one a
+    /// minute.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub boosts: BTreeMap<String, u32>,
+    /// Damage of the next strike of poison; only said of a poisoned character.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub poison: Option<u32>,
+}
+
 /// A stack in a slot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -98,6 +111,9 @@ pub struct PlayerSync {
     /// It has no health left and stands up again in its time; only said when it has.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dead: bool,
+    /// Its boosts and its poison; only said when there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effects: Option<Effects>,
 }
 
 /// `vitals:update`: what changed of these.
@@ -113,6 +129,9 @@ pub struct VitalsUpdate {
     /// It runs rather than walks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<bool>,
+    /// Boosts and poison. A message with health and without these says that there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effects: Option<Effects>,
 }
 
 /// `teleport`: the own character stands elsewhere at once.

@@ -253,12 +253,14 @@ fn own_events(server: &mut Server) {
             bank_placeholders: true,
         },
         dead: false,
+        effects: None,
     });
     fight_events(server);
     server.event(sync::VitalsUpdate {
         health: Some(health),
         energy: None,
         run: Some(true),
+        effects: None,
     });
     server.event(sync::Teleport {
         position: sync::Position { x: 1, y: 0.0, z: 2 },
@@ -515,6 +517,18 @@ fn server_events_are_written_as_the_same_bytes_as_before() {
     server.event(movement::HomeUpdate {
         arrives_tick: Some(1030),
         ready_tick: 2500,
+    });
+    server.event(sync::VitalsUpdate {
+        health: Some(sync::Health {
+            current: 9,
+            max: 10,
+        }),
+        energy: Some(99.5),
+        run: Some(false),
+        effects: Some(sync::Effects {
+            boosts: [("attack".to_owned(), 5)].into(),
+            poison: Some(2),
+        }),
     });
     insta::assert_snapshot!("server_events", server.out);
 }

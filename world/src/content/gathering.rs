@@ -1,4 +1,4 @@
-//! `gathering/*.json` (or the older `resources.json`): trees, rocks and fishing spots.
+//! `gathering/*.json` and `resources.json`: trees, rocks, fishing spots, herb patches.
 
 use std::sync::Arc;
 

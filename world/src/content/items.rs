@@ -4,6 +4,7 @@
 //! XP is in tenths, weights are in grams, chances in millionths.
 
 mod bonuses;
+mod potion;
 mod read;
 mod wear;
 
@@ -11,6 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use bonuses::Bonuses;
+pub use potion::{Potion, PotionEffect};
 pub use wear::{AttackType, EquipSlot, WeaponType};
 
 use super::catalog::Catalog;
@@ -88,6 +90,8 @@ pub struct ItemKind {
     pub endless_runes: Vec<Arc<str>>,
     /// Experience from rubbing it.
     pub lamp: Option<Lamp>,
+    /// Effects of drinking it; none if nobody drinks it.
+    pub potion: Option<Potion>,
     /// Actions on it in a pack; the first is the left click.
     pub actions: Vec<Arc<str>>,
     /// Its note, or the item of which it is the note.
@@ -329,6 +333,7 @@ impl ItemKind {
             bury_xp_tenths: 0,
             endless_runes: Vec::new(),
             lamp: None,
+            potion: None,
             actions: ["Use", "Drop", "Examine"].map(Into::into).into(),
             ..self.clone()
         }

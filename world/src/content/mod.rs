@@ -51,8 +51,8 @@ pub use duel_arenas::{Arena, DuelArenas, Hall};
 pub use files::{MANIFESTS, Manifest, Need, manifest, missing, parse};
 pub use gathering::{ResourceKind, ToolNeed, Yield};
 pub use items::{
-    AttackType, Bonuses, EquipSlot, ItemKind, ItemSort, Items, Lamp, Note, ToolUse, Weapon,
-    WeaponType,
+    AttackType, Bonuses, EquipSlot, ItemKind, ItemSort, Items, Lamp, Note, Potion, PotionEffect,
+    ToolUse, Weapon, WeaponType,
 };
 pub use music::Track;
 pub use npcs::{

@@ -19,6 +19,7 @@ pub mod movement;
 pub mod newcomer;
 pub mod npc_mind;
 pub mod pack;
+pub mod potions;
 pub mod prayer;
 pub mod quests;
 pub mod shop;

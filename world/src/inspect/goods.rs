@@ -1,5 +1,5 @@
-//! Goods: all items that a player can get by drops, sale, gathering, making, gifts or from the
-//! start.
+//! Goods: all items that a player can get by drops, sale, gathering, making, drinking, gifts or
+//! from the start.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use crate::content::{
     Content, Effect, ItemKind, Note, NpcPlacement, Part, Quest, ResourceKind, ToolNeed,
 };
 use crate::features::arrivals::starter;
+use crate::features::potions;
 use crate::item::COINS;
 
 /// Item that every fire leaves.
@@ -101,6 +102,12 @@ impl Goods {
                 made.extend(recipe.outputs.iter().map(|item| Arc::clone(item)));
             }
         });
+        // Each dose that somebody drinks leaves one less, or a vial; doses are poured together.
+        for item in &self.items {
+            let drunk = content.item(item).and_then(|kind| kind.potion.as_ref());
+            made.extend(drunk.map(|dose| Arc::clone(&dose.leaves)));
+            made.extend(potions::rules::fuller(content, item).cloned());
+        }
         self.items.extend(made);
         for quest in &sources.quests {
             if quest.needs.iter().all(|item| self.has(item)) {

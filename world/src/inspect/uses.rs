@@ -24,5 +24,5 @@ pub(super) fn inspect(content: &Content, faults: &mut Faults) {
 
 /// Returns whether using the item for its own effect does something (`rules::use_item`).
 fn plays(item: &ItemKind) -> bool {
-    item.heals > 0 || item.bury_xp_tenths > 0 || item.lamp.is_some()
+    item.heals > 0 || item.bury_xp_tenths > 0 || item.lamp.is_some() || item.potion.is_some()
 }

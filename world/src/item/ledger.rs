@@ -60,6 +60,10 @@ causes! {
     Note = "note", Changes;
     /// An item was eaten.
     Eat = "eat", Consumes;
+    /// A dose was drunk: the potion became the one with a dose less, or a vial.
+    Drink = "drink", Changes;
+    /// Doses were poured from one vial into another.
+    Pour = "pour", Changes;
     /// An item was buried.
     Bury = "bury", Consumes;
     /// The character rubbed a lamp for its lesson.

@@ -119,6 +119,12 @@ impl Cluster {
                 "bow",
                 "staff",
                 "mind_rune",
+                "tonic_1",
+                "tonic_2",
+                "tonic_3",
+                "cure_1",
+                "bones",
+                "bones",
             ];
             for slot in 0..self.dice.between(5, 28) {
                 let item = kinds[self.dice.below(kinds.len() as u32) as usize];
@@ -321,6 +327,8 @@ impl Cluster {
                 Cause::Expire => "expire",
                 Cause::Note => "note",
                 Cause::Eat => "eat",
+                Cause::Drink => "drink",
+                Cause::Pour => "pour",
                 Cause::Bury => "bury",
                 Cause::Rub => "rub",
                 Cause::Gather => "gather",

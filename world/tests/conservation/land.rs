@@ -61,7 +61,7 @@ pub(super) fn land(duels: bool) -> Land {
         .fold(land.lawless().crowded().magic(), |land, at| {
             land.beast(rat(), *at)
         });
-    let land = if duels { land.rings() } else { land };
+    let land = if duels { land.rings() } else { land }.potions();
     let land = land
         .speaker("tom", (-5, -1), tom())
         .quests(json!({"errand": errand()}));

@@ -25,6 +25,7 @@ pub(crate) struct Land {
     crowded: bool,
     magic: bool,
     rings: bool,
+    potions: bool,
 }
 
 impl Default for Land {
@@ -45,6 +46,7 @@ impl Default for Land {
             crowded: false,
             magic: false,
             rings: false,
+            potions: false,
         }
     }
 }
@@ -150,6 +152,12 @@ impl Land {
     /// There are spells and prayers.
     pub(crate) fn magic(mut self) -> Land {
         self.magic = true;
+        self
+    }
+
+    /// There are potions.
+    pub(crate) fn potions(mut self) -> Land {
+        self.potions = true;
         self
     }
 
@@ -285,7 +293,8 @@ impl Land {
             {"id": "mind_rune", "name": "Mind rune", "stackable": true},
         ]);
         let items = items.as_array().cloned().unwrap_or_default().into_iter();
-        let items: Value = items.chain(trades::items()).collect();
+        let brewed = potions().into_iter().filter(|_| self.potions);
+        let items: Value = items.chain(trades::items()).chain(brewed).collect();
         let biomes = json!([{"id": "plain", "grounds": [["grass", 1]], "heightRange": [2, 2]}]);
         let own = [
             ("world-areas.json", areas),
@@ -309,6 +318,32 @@ impl Land {
         assert_eq!(loaded.warnings, [], "the land of a story is without fault");
         Arc::new(loaded.content)
     }
+}
+
+/// Four doses of a tonic for fights, and one of each other sort.
+fn potions() -> Vec<Value> {
+    let boost = |skill: &str, levels: u32, percent: u32| json!({"type": "boost", "skill": skill, "levels": levels, "percent": percent});
+    let potion = |id: &str, leaves: &str, effects: Vec<Value>| json!({"id": id, "name": id, "potion": {"effects": effects, "leaves": leaves}});
+    let tonic = |dose: u32| {
+        let leaves = match dose {
+            1 => "vial".to_owned(),
+            more => format!("tonic_{}", more - 1),
+        };
+        let effects = vec![boost("attack", 3, 10), boost("strength", 3, 10)];
+        potion(&format!("tonic_{dose}"), &leaves, effects)
+    };
+    let blessing = json!({"type": "prayer", "points": 7, "percent": 25});
+    let cure = json!({"type": "cure", "safeTicks": 150});
+    let fizz = json!({"type": "energy", "percent": 10});
+    let others = [
+        json!({"id": "vial", "name": "Vial"}),
+        potion("wits_1", "vial", vec![boost("magic", 4, 0)]),
+        potion("stone_1", "vial", vec![boost("defense", 3, 10)]),
+        potion("blessing_1", "vial", vec![blessing]),
+        potion("cure_1", "vial", vec![cure]),
+        potion("fizz_1", "vial", vec![fizz]),
+    ];
+    (1..=4).map(tonic).chain(others).collect()
 }
 
 /// A few spells, and prayers.

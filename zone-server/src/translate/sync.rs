@@ -2,7 +2,7 @@
 
 use proto::client::{
     session::Character,
-    sync::{Health, PlayerSync, Position, Settings, Skill, Teleport, VitalsUpdate},
+    sync::{Effects, Health, PlayerSync, Position, Settings, Skill, Teleport, VitalsUpdate},
 };
 use world::{Content, PlayerRecord, Tile, item::SLOTS};
 
@@ -54,6 +54,7 @@ pub(crate) fn sync(
             bank_placeholders: has.bank.placeholders,
         },
         dead: player.health == 0,
+        effects: effects(player),
     }
 }
 
@@ -68,13 +69,25 @@ pub(crate) fn teleport(player: &PlayerRecord, to: Tile) -> Teleport {
     }
 }
 
-/// Health, energy and the choice to run.
+/// Health, energy, the choice to run, boosts and poison.
 pub(crate) fn vitals(player: &PlayerRecord) -> VitalsUpdate {
     VitalsUpdate {
         health: Some(health(player)),
         energy: Some(energy(player)),
         run: Some(player.running),
+        effects: effects(player),
     }
+}
+
+/// Boosts and poison, if there are any.
+fn effects(player: &PlayerRecord) -> Option<Effects> {
+    let boosts = player.potions.boosts.iter();
+    let boosts = boosts.map(|(skill, boost)| (skill.name().to_owned(), boost.levels));
+    let effects = Effects {
+        boosts: boosts.collect(),
+        poison: player.potions.poison_damage(),
+    };
+    (effects != Effects::default()).then_some(effects)
 }
 
 fn health(player: &PlayerRecord) -> Health {
@@ -87,4 +100,44 @@ fn health(player: &PlayerRecord) -> Health {
 /// 0 to 100, in hundredths.
 fn energy(player: &PlayerRecord) -> f64 {
     f64::from(player.energy) / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use world::potions::{Boost, Poison};
+
+    use super::*;
+
+    #[test]
+    fn boosts_and_poison_are_told_of_those_who_have_them_and_of_nobody_else() {
+        let row = proto::rpc::persistence::v1::CharacterRecord::default();
+        let mut player = super::super::record::player(&row).unwrap();
+        let told = |player: &PlayerRecord| {
+            let holdings = Holdings::default();
+            let content = Content::embedded();
+            let all = sync(player, &holdings, (9, &content));
+            assert_eq!(all.effects, vitals(player).effects);
+            proto::encode::json_text(&vitals(player))
+        };
+        assert!(!told(&player).contains("effects"));
+        player.potions.safe_ticks = 9;
+        assert!(!told(&player).contains("effects"));
+        let boost = Boost {
+            levels: 5,
+            ticks: 1,
+        };
+        player.potions.boosts.insert(world::Skill::Attack, boost);
+        let json = told(&player);
+        assert!(
+            json.ends_with(r#","effects":{"boosts":{"attack":5}}}"#),
+            "{json}"
+        );
+        player.potions.boosts.clear();
+        player.potions.poison = Some(Poison {
+            strikes: 6,
+            ticks: 1,
+        });
+        let json = told(&player);
+        assert!(json.ends_with(r#","effects":{"poison":2}}"#), "{json}");
+    }
 }

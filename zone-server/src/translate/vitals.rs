@@ -1,4 +1,4 @@
-//! `vitals:update`: health, energy and the choice to run.
+//! `vitals:update`: health, energy, the choice to run, boosts and poison.
 
 use world::{PlayerRecord, vitals::Event};
 

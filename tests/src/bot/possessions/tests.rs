@@ -44,6 +44,7 @@ fn sync(coins: u64, items: &[(&str, u32)]) -> PlayerSync {
         combat: proto::client::combat::Combat::default(),
         settings: proto::client::sync::Settings::default(),
         dead: false,
+        effects: None,
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::wear::{AttackType, EquipSlot, WeaponType};
-use super::{ItemKind, ItemSort, Lamp, Note, ToolUse, Weapon, bonuses, noted};
+use super::{ItemKind, ItemSort, Lamp, Note, ToolUse, Weapon, bonuses, noted, potion};
 use crate::content::fields::Fields;
 use crate::content::reader::{Defect, Of};
 use crate::content::tiers::{Tiers, Use};
@@ -47,6 +47,7 @@ pub(super) fn item(fields: &Fields<'_>, tiers: &Tiers) -> Option<ItemKind> {
         bury_level: fields.level_or("buryLevelRequired", 1),
         endless_runes: fields.refer_all("providesInfiniteRunes", Of::Item, "it spares nothing"),
         lamp: lamp(fields),
+        potion: potion::read(fields),
         actions: fields.texts("inventoryActions"),
         note: Note::None,
         icon: path(fields, "iconPath"),
@@ -181,6 +182,7 @@ fn usual_actions(item: &ItemKind) -> Vec<Arc<str>> {
         None if item.heals > 0 => Some("Eat"),
         None if item.bury_xp_tenths > 0 => Some("Bury"),
         None if item.lamp.is_some() => Some("Rub"),
+        None if item.potion.is_some() => Some("Drink"),
         None => None,
     };
     let actions = first.into_iter().chain(["Use", "Drop", "Examine"]);

@@ -19,6 +19,7 @@ use crate::features::combat::{CombatSettings, Fight};
 use crate::features::ground_items::Pickup;
 use crate::features::home_teleport::Homeward;
 use crate::features::movement::follow::Follow;
+use crate::features::potions::PotionState;
 use crate::features::prayer::PrayerState;
 use crate::features::quests::Quests;
 use crate::features::skilling::Work;
@@ -38,7 +39,7 @@ pub use document::BadDocument;
 /// The version of the documents that this build writes. It rises by one with each change of a field
 /// below. A new field has a `#[serde(default)]`, so that this build reads older documents. Any
 /// other change needs a `from_v…` in `record/document.rs`.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Full run energy.
 pub const ENERGY_FULL: u32 = 10_000;
@@ -105,6 +106,9 @@ pub struct PlayerRecord {
     /// Ticks of play; the world counts them until it is no newcomer.
     #[serde(default)]
     pub played_ticks: u64,
+    /// Its boosts and its poison; most of the time none.
+    #[serde(default, skip_serializing_if = "PotionState::is_none")]
+    pub potions: PotionState,
 }
 
 impl PlayerRecord {
@@ -117,6 +121,12 @@ impl PlayerRecord {
     /// Returns the level in `skill`.
     pub fn level(&self, skill: Skill) -> u32 {
         self.skill(skill).level
+    }
+
+    /// Returns the level in `skill` with its boost. It counts in a fight; what a player may wear or
+    /// learn goes by [`PlayerRecord::level`].
+    pub fn boosted(&self, skill: Skill) -> u32 {
+        self.level(skill).saturating_add(self.potions.boost(skill))
     }
 
     /// Returns the health when well: the level in constitution.
@@ -184,6 +194,9 @@ pub struct CharacterState {
     pub prayer: PrayerState,
     /// As [`PlayerRecord::played_ticks`].
     pub played_ticks: u64,
+    /// As [`PlayerRecord::potions`].
+    #[serde(default, skip_serializing_if = "PotionState::is_none")]
+    pub potions: PotionState,
 }
 
 /// A character that has just been created.
@@ -198,6 +211,7 @@ impl Default for CharacterState {
             ways: CombatSettings::default(),
             prayer: PrayerState::default(),
             played_ticks: 0,
+            potions: PotionState::default(),
         }
     }
 }
@@ -256,6 +270,7 @@ impl PlayerRecord {
             prayer,
             stakes: _,
             played_ticks,
+            potions,
         } = self;
         CharacterState {
             energy: *energy,
@@ -266,6 +281,7 @@ impl PlayerRecord {
             ways: ways.clone(),
             prayer: prayer.clone(),
             played_ticks: *played_ticks,
+            potions: potions.clone(),
         }
     }
 
@@ -309,6 +325,7 @@ impl PlayerRecord {
             prayer: state.prayer,
             stakes: columns.stakes,
             played_ticks: state.played_ticks,
+            potions: state.potions,
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Alarms of agents under attack: they eat when they are hurt, and run from foes that are too
-//! strong.
+//! Alarms of agents under attack: they eat when they are hurt, drink when they are poisoned, and run
+//! from foes that are too strong.
 //!
 //! Always: alarms never act for an agent that is paused, or that somebody plays. Such an agent
 //! fights back as any player does.
@@ -24,8 +24,8 @@ const SEARCH_SHARE: u64 = 8;
 const BEASTS_MAX: usize = 16;
 
 impl World {
-    /// Lets each agent under attack eat, if it is hurt and has food. Otherwise lets it flee from a
-    /// foe that is too strong.
+    /// Lets each agent under attack or with poison in it eat, if it is hurt and has food, or drink
+    /// what ends the poison. Otherwise lets it flee from a foe that is too strong.
     pub(crate) fn alarm_agents(
         &mut self,
         value: Value,
@@ -33,23 +33,26 @@ impl World {
         out: &mut Outcome,
     ) {
         let now = self.now;
-        let struck = self.players.values().filter(|p| is_struck(p, now));
-        let struck: Vec<CharacterId> = struck.map(|p| p.record.id.clone()).collect();
-        let mut searches = self.share_searches(SEARCH_SHARE, struck.iter());
-        for who in struck {
+        let ails = |p: &&Player| is_struck(p, now) || p.record.potions.poison.is_some();
+        let ailing = self.players.values().filter(|p| acts(p)).filter(ails);
+        let ailing: Vec<CharacterId> = ailing.map(|p| p.record.id.clone()).collect();
+        let mut searches = self.share_searches(SEARCH_SHARE, ailing.iter());
+        for who in ailing {
             let end = searches.turn(&who);
             let Some(player) = self.players.get(&who) else {
                 continue;
             };
             phases.region(player.region);
-            let food = fight::bite(player.record(), &self.content);
+            let struck = is_struck(player, now);
+            let remedy = fight::remedy(player.record(), &self.content);
             let ready = player.hands_free_at <= now && value.open().is_ok();
-            match food {
+            match remedy {
                 Some(slot) if ready => {
                     let _ = self.use_item(&who, slot, None, out);
                 }
                 Some(_) => {}
-                None => self.flee(&who, end, out),
+                None if struck => self.flee(&who, end, out),
+                None => {}
             }
         }
     }
@@ -103,11 +106,15 @@ impl World {
     }
 }
 
-/// Returns whether a player is an agent that somebody attacked just now, and that may react.
+/// Returns whether somebody attacked a player just now.
 fn is_struck(player: &Player, now: Tick) -> bool {
     let foe = player.fight.clash.attacked_by.as_ref();
-    let attacked = foe.is_some_and(|foe| now.since(foe.at) < SINGLE_TICKS);
+    foe.is_some_and(|foe| now.since(foe.at) < SINGLE_TICKS)
+}
+
+/// Returns whether a player is an agent that may react by itself.
+fn acts(player: &Player) -> bool {
     let agent = player.agent.as_ref();
     let own = agent.is_some_and(|agent| !agent.played() && !agent.orders().paused);
-    attacked && own && player.free()
+    own && player.free()
 }

@@ -1,7 +1,7 @@
 //! Fights of agents: targets, gear, and what agents do when they are hurt.
 //!
 //! Always: an agent begins no fight with a stronger beast, and none while it is hurt. If it is
-//! badly hurt, it eats or runs.
+//! badly hurt, it eats or runs. It drinks the potions that help it in the fight.
 
 use std::sync::Arc;
 
@@ -10,12 +10,14 @@ use super::rules::{Act, Sees};
 use super::walk::straight_leg;
 use super::work::{Around, store, to};
 use super::{Pursuit, bank_at};
-use crate::content::{Content, EquipSlot, ItemKind, NpcKind, NpcPlacement, WeaponType};
+use crate::content::{
+    Content, EquipSlot, ItemKind, NpcKind, NpcPlacement, PotionEffect, WeaponType,
+};
 use crate::entity::ids::EntityId;
 use crate::entity::player::record::PlayerRecord;
-use crate::features::combat::{Style, fighter, style};
-use crate::features::equipment;
+use crate::features::combat::{HitKind, Style, fighter, style};
 use crate::features::training::skill::Skill;
+use crate::features::{equipment, potions};
 use crate::geometry::tile::{Region, Tile};
 use crate::item::inventory;
 
@@ -72,13 +74,58 @@ pub(crate) fn bite(record: &PlayerRecord, content: &Content) -> Option<u8> {
     food.min().map(|(.., slot)| slot)
 }
 
+/// Returns the slot of what a hurt agent eats now, or else of what a poisoned one drinks.
+pub(crate) fn remedy(record: &PlayerRecord, content: &Content) -> Option<u8> {
+    bite(record, content).or_else(|| cure(record, content))
+}
+
+/// Returns the slot of a potion that ends the agent's poison.
+fn cure(record: &PlayerRecord, content: &Content) -> Option<u8> {
+    record.potions.poison?;
+    dose(record, content, |effect| {
+        matches!(effect, PotionEffect::Cure { .. })
+    })
+}
+
+/// Returns the slot of a potion that raises a level by which the agent fights now, and that no
+/// potion raises yet.
+fn draught(record: &PlayerRecord, content: &Content) -> Option<u8> {
+    let skills: &[Skill] = match fighter::player(content, record).kind {
+        HitKind::Melee => &[Skill::Attack, Skill::Strength, Skill::Defense],
+        HitKind::Ranged => &[Skill::Ranged, Skill::Defense],
+        HitKind::Magic => &[Skill::Magic, Skill::Defense],
+    };
+    dose(record, content, |effect| match effect {
+        PotionEffect::Boost { skill, .. } => {
+            skills.contains(skill) && record.potions.boost(*skill) == 0
+        }
+        PotionEffect::Prayer { .. } | PotionEffect::Energy { .. } | PotionEffect::Cure { .. } => {
+            false
+        }
+    })
+}
+
+/// Returns the first slot of a potion with such an effect.
+fn dose(
+    record: &PlayerRecord,
+    content: &Content,
+    fits: impl Fn(&PotionEffect) -> bool,
+) -> Option<u8> {
+    let mut pack = record.inventory.iter();
+    let found = pack.find(|(_, stack)| {
+        let potion = potions::rules::potion(content, stack);
+        potion.is_some_and(|potion| potion.effects.iter().any(&fits))
+    });
+    found.map(|(slot, _)| *slot)
+}
+
 /// Returns the next step of an agent that looks for a fight.
 pub(crate) fn step(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>) -> Act {
     if pursuit.progress >= pursuit.goal.target() {
         return Act::Done;
     }
     let (record, content) = (around.record, sees.content);
-    if let Some(slot) = bite(record, content) {
+    if let Some(slot) = remedy(record, content) {
         return Act::Use(slot);
     }
     if let Some(slot) = better(record, content) {
@@ -132,6 +179,9 @@ fn hunt(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>) -> Act {
     near.sort_by_key(|beast| (worth(beast.tile, beast.level), &beast.id));
     let many = near.len().max(1);
     if let Some(beast) = near.get(skip % many) {
+        if let Some(slot) = draught(around.record, sees.content) {
+            return Act::Use(slot);
+        }
         pursuit.tries += 1;
         return Act::Attack(beast.id.clone());
     }

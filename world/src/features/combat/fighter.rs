@@ -78,7 +78,10 @@ pub(crate) fn style_of(content: &Content, record: &PlayerRecord) -> Style {
 /// Returns the means with which a player attacks.
 pub(crate) fn means<'a>(content: &'a Content, record: &PlayerRecord) -> Means<'a> {
     let spell = record.ways.spell.as_ref();
-    if let Some(spell) = spell.and_then(|id| content.spells().get(id)) {
+    let spell = spell.and_then(|id| content.spells().get(id));
+    // A boost may have faded since the player chose the spell.
+    let able = |spell: &&Arc<Spell>| record.boosted(Skill::Magic) >= u32::from(spell.level);
+    if let Some(spell) = spell.filter(able) {
         return Means::Cast(spell);
     }
     let Some(kind) = held(content, record) else {
@@ -112,7 +115,7 @@ pub(crate) fn player(content: &Content, record: &PlayerRecord) -> Attack {
 }
 
 fn cast(record: &PlayerRecord, spell: &Spell, bonuses: &Bonuses, by: Multipliers) -> Attack {
-    let magic = roll::effective(record.level(Skill::Magic), by.magic_attack, 0);
+    let magic = roll::effective(record.boosted(Skill::Magic), by.magic_attack, 0);
     Attack {
         kind: HitKind::Magic,
         style: Style::Autocast,
@@ -133,7 +136,7 @@ fn shot(
 ) -> Attack {
     let style = style_of(content, record);
     let weapon = held(content, record).and_then(|kind| kind.weapon.as_ref());
-    let level = record.level(Skill::Ranged);
+    let level = record.boosted(Skill::Ranged);
     let plus = style::ranged_plus(style);
     let hits = roll::effective(level, by.ranged_attack, plus);
     let hurts = roll::effective(level, by.ranged_strength, plus);
@@ -184,8 +187,8 @@ fn stroke(content: &Content, record: &PlayerRecord, bonuses: &Bonuses, by: Multi
         }
         _ => (Against::Crush, bonuses.attack_crush),
     };
-    let hits = roll::effective(record.level(Skill::Attack), by.attack, attack);
-    let hurts = roll::effective(record.level(Skill::Strength), by.strength, strength);
+    let hits = roll::effective(record.boosted(Skill::Attack), by.attack, attack);
+    let hurts = roll::effective(record.boosted(Skill::Strength), by.strength, strength);
     let melee = |weapon: &&Weapon| weapon.attack == AttackType::Melee;
     Attack {
         kind: HitKind::Melee,
@@ -247,9 +250,9 @@ pub(crate) fn npc(content: &Content, kind: &NpcKind) -> Attack {
 pub(crate) fn player_guard(content: &Content, record: &PlayerRecord, against: Against) -> i64 {
     let by = prayer::rules::multipliers(content, &record.prayer);
     let bonuses = worn::bonuses(content, &record.equipment);
-    let defense = record.level(Skill::Defense);
+    let defense = record.boosted(Skill::Defense);
     if against == Against::Magic {
-        let magic = roll::prayed(record.level(Skill::Magic), by.magic_defense);
+        let magic = roll::prayed(record.boosted(Skill::Magic), by.magic_defense);
         let defense = roll::prayed(defense, by.defense);
         let worth = roll::effective_against_magic(magic, defense);
         return roll::roll(worth, bonuses.defense_magic);

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::*;
 use crate::entity::player::record::SkillXp;
+use crate::features::potions::Boost;
 use crate::geometry::tile::Tile;
 use crate::item::Stack;
 
@@ -164,6 +165,38 @@ fn each_weapon_strikes_with_the_bonus_for_its_sort() {
     let weighs = (hands.against, hands.weight, hands.max_hit);
     assert_eq!(weighs, (Crush, 51 * 64, 5));
     assert_eq!((hands.speed_ticks, hands.range_tiles), (4, 1));
+}
+
+/// The player of level 40, with five levels more in everything.
+fn boosted(mut record: PlayerRecord) -> PlayerRecord {
+    for skill in record.skills.keys() {
+        let boost = Boost {
+            levels: 5,
+            ticks: 100,
+        };
+        record.potions.boosts.insert(*skill, boost);
+    }
+    record
+}
+
+#[test]
+fn boosts_count_in_attacks_and_defences_of_every_sort() {
+    let content = content();
+    for (plain, weight, max_hit) in [
+        (armed("SWORD"), 56 * 84, 7),
+        (archer("bow", "arrow", Style::Accurate), 56 * 80, 11),
+    ] {
+        let attack = player(&content, &boosted(plain));
+        assert_eq!((attack.weight, attack.max_hit), (weight, max_hit));
+    }
+    let weight = |record: &PlayerRecord| player(&content, record).weight;
+    let (plain, raised) = (caster("STAFF"), boosted(caster("STAFF")));
+    assert_eq!(weight(&raised) - weight(&plain), 5 * (12 + 64));
+    for against in [Against::Stab, Against::Ranged, Against::Magic] {
+        let guard = |record: &PlayerRecord| player_guard(&content, record, against);
+        let (plain, raised) = (guard(&ann(&[])), guard(&boosted(ann(&[]))));
+        assert_eq!(raised - plain, 5 * 64, "{against:?}");
+    }
 }
 
 #[test]

@@ -363,7 +363,7 @@ impl World {
             None => None,
             Some(id) => {
                 let spell = content.spells().get(id).ok_or(Refusal::NotFound)?;
-                if player.record.level(Skill::Magic) < u32::from(spell.level) {
+                if player.record.boosted(Skill::Magic) < u32::from(spell.level) {
                     return Err(Refusal::LevelTooLow);
                 }
                 Some(spell.id.clone())

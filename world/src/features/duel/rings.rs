@@ -13,6 +13,7 @@ use super::{
 };
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::features::combat::{Dying, HitKind};
+use crate::features::potions::PotionState;
 use crate::features::{death, movement, prayer, visit, vitals};
 use crate::geometry::tile::{Chunk, Region, Tile};
 use crate::item::ledger::Cause;
@@ -507,6 +508,8 @@ impl World {
         };
         let before = Chunk::from(player.tile());
         player.path.clear();
+        // As the health: no boost and no poison goes into a ring or out of it.
+        player.record.potions = PotionState::default();
         movement::rules::stand(player, self.content.terrain(), place);
         self.index.shift(before, Chunk::from(place), &who.entity());
         out.changes.moved.insert(who.clone());

@@ -399,7 +399,12 @@ pub(crate) fn counted(ticks: u64) -> Option<u8> {
 /// # Errors
 /// `InterfaceOpen`: the duel is not in the ring yet; `InDuel`: the duel must end first;
 /// `AgainstRules`.
-pub(crate) fn allows(duel: &Duel, player: &Player, intent: &Intent) -> Result<(), Refusal> {
+pub(crate) fn allows(
+    duel: &Duel,
+    player: &Player,
+    intent: &Intent,
+    content: &Content,
+) -> Result<(), Refusal> {
     let conduct = conduct(intent);
     if conduct == Conduct::Harmless {
         return Ok(());
@@ -429,7 +434,7 @@ pub(crate) fn allows(duel: &Duel, player: &Player, intent: &Intent) -> Result<()
         Conduct::Pray => duel.has(DuelRule::NoPrayer),
         Conduct::Use(slot) => {
             let there = player.record().inventory.get(&slot);
-            there.is_some_and(|stack| bars(duel, stack))
+            there.is_some_and(|stack| bars(duel, stack, content))
         }
         Conduct::Harmless | Conduct::Stop | Conduct::Attack => false,
         Conduct::Away | Conduct::Other => return Err(Refusal::InDuel),
@@ -494,8 +499,9 @@ fn conduct(intent: &Intent) -> Conduct {
 }
 
 /// Returns whether the rules forbid to eat or drink `stack`.
-fn bars(duel: &Duel, stack: &Stack) -> bool {
-    let potion = stack.item.contains("potion");
+fn bars(duel: &Duel, stack: &Stack, content: &Content) -> bool {
+    let kind = content.item(&stack.item);
+    let potion = kind.is_some_and(|kind| kind.potion.is_some());
     duel.has(if potion {
         DuelRule::NoPotions
     } else {

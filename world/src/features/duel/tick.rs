@@ -77,7 +77,7 @@ impl World {
     ) -> Result<(), Refusal> {
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         match self.duels.named(player.duel.as_ref()) {
-            Some(duel) => rules::allows(duel, player, intent),
+            Some(duel) => rules::allows(duel, player, intent, &self.content),
             None => Ok(()),
         }
     }

@@ -38,29 +38,13 @@ impl World {
             let (Leg::ToPack { who, stack } | Leg::ToSlot { who, stack, .. }) = leg else {
                 continue;
             };
-            let deed = match cause {
-                Cause::Gather => Deed::Gathered(&stack.item, stack.quantity),
-                Cause::Make => Deed::Made(&stack.item, stack.quantity),
-                Cause::Starter
-                | Cause::Drop
-                | Cause::Pickup
-                | Cause::Expire
-                | Cause::Note
-                | Cause::Eat
-                | Cause::Bury
-                | Cause::Rub
-                | Cause::Burn
-                | Cause::Ashes
-                | Cause::Quest
-                | Cause::Gift
-                | Cause::Loot
-                | Cause::Shoot
-                | Cause::Spend
-                | Cause::Trade
-                | Cause::ShopBuy
-                | Cause::ShopSell
-                | Cause::Death
-                | Cause::Duel => return,
+            // Nothing else that comes into a pack is work.
+            let deed = if cause == Cause::Gather {
+                Deed::Gathered(&stack.item, stack.quantity)
+            } else if cause == Cause::Make {
+                Deed::Made(&stack.item, stack.quantity)
+            } else {
+                return;
             };
             self.did(who, deed, out);
         }

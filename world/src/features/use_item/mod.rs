@@ -1,4 +1,5 @@
-//! Using an item for its own effect: a player eats food, buries bones and rubs lamps.
+//! Using an item for its own effect: a player eats food, drinks potions, buries bones and rubs
+//! lamps.
 //!
 //! Always: when the effect is there, the item is gone.
 

@@ -4,6 +4,7 @@
 use super::*;
 use crate::content::EquipSlot;
 use crate::features::combat::Style;
+use crate::features::potions::{Boost, Poison};
 use crate::features::quests::QuestState;
 use crate::geometry::tile::Region;
 use crate::item::bank::Deposit;
@@ -52,6 +53,28 @@ fn state() -> CharacterState {
             active: ["socks".into()].into(),
         },
         played_ticks: 1_499,
+        potions: PotionState {
+            boosts: BTreeMap::from([(
+                Skill::Attack,
+                Boost {
+                    levels: 5,
+                    ticks: 70,
+                },
+            )]),
+            poison: Some(Poison {
+                strikes: 9,
+                ticks: 12,
+            }),
+            safe_ticks: 0,
+        },
+    }
+}
+
+/// [`state`] as builds knew it before there were potions.
+fn state_without_potions() -> CharacterState {
+    CharacterState {
+        potions: PotionState::default(),
+        ..state()
     }
 }
 
@@ -82,6 +105,16 @@ const V2_STORED: &str = "\
     74616c6961746573c2a57370656c6ca5737061726ba670726179657282a6706f696e747307a6616374697665\
     91a5736f636b73ac706c617965645f7469636b73cd05db";
 
+/// As version 3 writes it for the store.
+const V3_STORED: &str = "\
+    0389a6656e65726779cd2328a772756e6e696e67c3b162616e6b5f706c616365686f6c64657273c3ad686f6d\
+    655f72656164795f617409a671756573747381a6657272616e6485a57374616765c0a57265616479c2a6636f\
+    756e747380a9636f6d706c6574656400a5676976656ec2a47761797383a57374796c65a57261706964aa7265\
+    74616c6961746573c2a57370656c6ca5737061726ba670726179657282a6706f696e747307a6616374697665\
+    91a5736f636b73ac706c617965645f7469636b73cd05dba7706f74696f6e7383a6626f6f73747381a6617474\
+    61636b82a66c6576656c7305a57469636b7346a6706f69736f6e82a7737472696b657309a57469636b730caa\
+    736166655f7469636b7300";
+
 fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<u32> = hex.chars().filter_map(|c| c.to_digit(16)).collect();
     digits
@@ -111,15 +144,29 @@ fn a_document_is_read_as_it_was_written() {
 /// default.
 #[test]
 fn documents_of_every_released_version_are_read() {
-    assert_eq!(PlayerRecord::from_document(&bytes(V1)), Ok(ann()));
-    assert_eq!(stored_state(V2_STORED), state());
+    let before_potions = PlayerRecord::new(columns(), state_without_potions());
+    assert_eq!(PlayerRecord::from_document(&bytes(V1)), Ok(before_potions));
+    assert_eq!(stored_state(V2_STORED), state_without_potions());
+    assert_eq!(stored_state(V3_STORED), state());
 }
 
 /// If this fails, raise `VERSION` and pin the new document, which the failure shows.
 #[test]
 fn a_change_of_what_is_written_raises_the_version() {
     let written = hex(&state().to_document());
-    assert_eq!((VERSION, written), (2, hex(&bytes(V2_STORED))));
+    assert_eq!((VERSION, written), (3, hex(&bytes(V3_STORED))));
+}
+
+/// So a region's image of those who never drink is the same as before there were potions.
+#[test]
+fn boosts_and_poison_are_written_only_of_those_who_have_them() {
+    let written = state_without_potions().to_document();
+    assert_eq!(written[1..], bytes(V2_STORED)[1..]);
+    let name = b"potions";
+    let holds = |document: &[u8]| document.windows(name.len()).any(|at| at == name);
+    assert!(holds(&ann().to_document()) && holds(&state().to_document()));
+    let sober = PlayerRecord::new(columns(), state_without_potions());
+    assert!(!holds(&sober.to_document()));
 }
 
 #[test]
