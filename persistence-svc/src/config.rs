@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use chassis::config::{Environment, Reader, Secret, is_sample};
 
+use crate::mutants::Mutants;
 use crate::store::agents::Bounds;
 
 /// The settings.
@@ -32,6 +33,8 @@ pub struct Config {
     pub(crate) agents: Bounds,
     /// Time after which an agent that nobody needed leaves the world; `None`: no agent leaves.
     pub(crate) agent_rest: Option<Duration>,
+    /// Rules that the store breaks; only tests break any.
+    pub mutants: Mutants,
 }
 
 /// Reads whether PostgreSQL runs in a container of this machine, its engine, and its port.
@@ -135,6 +138,7 @@ impl Config {
             hiscores,
             agents,
             agent_rest,
+            mutants: Mutants::default(),
         }
     }
 }

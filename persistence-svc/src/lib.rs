@@ -10,8 +10,7 @@ mod container;
 mod feed;
 mod hiscores;
 mod metrics;
-#[cfg(feature = "simulation")]
-pub mod mutants;
+mod mutants;
 mod placement;
 mod rpc;
 mod server;
@@ -23,5 +22,6 @@ mod waker;
 
 pub use commands::{Command, check};
 pub use config::{Config, StoreConfig};
+pub use mutants::Mutants;
 pub use server::{Server, migrate};
 pub use store::{Conservation, StoreLocked, Total};

@@ -1,26 +1,11 @@
-//! Broken variants of the store, to see that the tests catch them. A release lacks them.
+//! Broken variants of the store, by which tests show that they would notice. No setting names them:
+//! only code that builds a [`Config`](crate::Config) itself can break a rule.
 
-use std::sync::atomic::{AtomicU8, Ordering};
-
-/// A rule that the store breaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Mutant {
+/// The rules that the store breaks; none by default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Mutants {
     /// The store believes a fenced run, even if another run owns the rows now.
-    NoFence = 1,
+    pub no_fence: bool,
     /// Nothing orders a transfer or a give against a change of its target.
-    NoShareLock = 2,
-}
-
-static BROKEN: AtomicU8 = AtomicU8::new(0);
-
-/// Breaks one rule in this whole process, or none.
-pub fn set(mutant: Option<Mutant>) {
-    let number = mutant.map_or(0, |mutant| mutant as u8);
-    BROKEN.store(number, Ordering::SeqCst);
-}
-
-/// Returns whether the rule is broken.
-pub(crate) fn is(mutant: Mutant) -> bool {
-    BROKEN.load(Ordering::SeqCst) == mutant as u8
+    pub no_share_lock: bool,
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use chassis::config::Secret;
 use chassis::drain;
 use chassis::health::{self, Health};
 use chassis::rpc::Backoff;
@@ -30,6 +31,7 @@ use tokio_util::sync::CancellationToken;
 use crate::config::{Config, StoreConfig};
 use crate::feed::Feed;
 use crate::metrics::Metrics;
+use crate::mutants::Mutants;
 use crate::placement::planner;
 use crate::rpc::Desk;
 use crate::rpc::accounts::AccountsService;
@@ -40,6 +42,7 @@ use crate::rpc::queries::{ChangesService, QueriesService};
 use crate::rpc::runs::RunsService;
 use crate::rpc::social::SocialService;
 use crate::store::Store;
+use crate::store::environment::Machine;
 use crate::store::error::Result as StoreResult;
 use crate::store::postgres::Postgres;
 use crate::store::sqlite::Sqlite;
@@ -75,7 +78,7 @@ impl Server {
         if let StoreConfig::Container { engine, port, .. } = &config.store {
             container::start(engine.as_deref(), *port).await?;
         }
-        let store = open(&config.store, &metrics)?;
+        let store = open(&config, &metrics)?;
         let listener = TcpListener::bind(&config.listen)
             .await
             .with_context(|| format!("listen on {}", config.listen))?;
@@ -218,30 +221,31 @@ impl Server {
     }
 }
 
-fn open(config: &StoreConfig, metrics: &Metrics) -> anyhow::Result<Arc<dyn Store>> {
-    Ok(match config {
-        StoreConfig::Sqlite { folder } => Arc::new(Sqlite::open(folder, SQLITE_LIMIT)?),
-        StoreConfig::Postgres { url, connections } => {
-            Arc::new(Postgres::open(url, *connections, metrics.clone())?)
+fn open(config: &Config, metrics: &Metrics) -> anyhow::Result<Arc<dyn Store>> {
+    let mutants = config.mutants;
+    let postgres = |url: &Secret, connections: usize| {
+        Postgres::open(url, connections, metrics.clone(), mutants)
+    };
+    Ok(match &config.store {
+        StoreConfig::Sqlite { folder } => {
+            let machine = Arc::new(Machine { mutants });
+            Arc::new(Sqlite::open(folder, SQLITE_LIMIT, machine)?)
         }
+        StoreConfig::Postgres { url, connections } => Arc::new(postgres(url, *connections)?),
         StoreConfig::Container {
             port, connections, ..
-        } => {
-            let url = container::url(*port);
-            Arc::new(Postgres::open(&url, *connections, metrics.clone())?)
-        }
+        } => Arc::new(postgres(&container::url(*port), *connections)?),
     })
 }
 
 /// Opens the store for an operator's command. The store must be there, and a service may have it
 /// open.
 pub(crate) fn beside(config: &StoreConfig, metrics: &Metrics) -> anyhow::Result<Arc<dyn Store>> {
+    let postgres = |url: &Secret| Postgres::open(url, 1, metrics.clone(), Mutants::default());
     Ok(match config {
         StoreConfig::Sqlite { folder } => Arc::new(Sqlite::beside(folder, COMMAND_LIMIT)?),
-        StoreConfig::Postgres { url, .. } => Arc::new(Postgres::open(url, 1, metrics.clone())?),
-        StoreConfig::Container { port, .. } => {
-            Arc::new(Postgres::open(&container::url(*port), 1, metrics.clone())?)
-        }
+        StoreConfig::Postgres { url, .. } => Arc::new(postgres(url)?),
+        StoreConfig::Container { port, .. } => Arc::new(postgres(&container::url(*port))?),
     })
 }
 
@@ -278,7 +282,7 @@ async fn migrate_within(store: &dyn Store) -> StoreResult<()> {
 /// If the store does not answer or is locked, or a newer version made its tables.
 pub async fn migrate(config: Config, telemetry: Telemetry) -> anyhow::Result<()> {
     let metrics = Metrics::new(&telemetry.meter());
-    let store = open(&config.store, &metrics)?;
+    let store = open(&config, &metrics)?;
     let done = migrate_within(store.as_ref()).await;
     store.close().await;
     done.context("migrate")

@@ -2,11 +2,12 @@
 //! real judge and the real planner over a real SQLite in memory. The simulation turns its clock.
 //!
 //! Always: everything happens on the caller's thread before a call returns; time and new ids are
-//! those of that thread's simulation, so that the same calls give the same answers.
+//! those of the simulation, so that the same calls give the same answers.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -27,6 +28,7 @@ use tonic_prost::ProstCodec;
 
 use crate::feed::Feed;
 use crate::metrics::Metrics;
+use crate::mutants::Mutants;
 use crate::placement::plan::MoveBackoff;
 use crate::placement::planner::{self, Settings};
 use crate::rpc::accounts::AccountsService;
@@ -34,6 +36,7 @@ use crate::rpc::directory::DirectoryService;
 use crate::rpc::runs::RunsService;
 use crate::rpc::{Desk, model};
 use crate::store::agents::Bounds;
+use crate::store::environment::Environment;
 use crate::store::sqlite::Sqlite;
 use crate::store::{Conservation, Directories, Operators, Store as _};
 
@@ -42,22 +45,37 @@ pub const LEASE_MS: u64 = 3_000;
 /// Time by which a lease must be overdue when many lapse together, in milliseconds.
 const MASS_LAPSE_MS: u64 = 10_000;
 const HOLDER: &str = "simulation";
+/// How long the machine may take for one answer, in its own time.
+const ANSWER_LIMIT: Duration = Duration::from_secs(600);
 
-thread_local! {
-    static NOW_MS: Cell<Option<i64>> = const { Cell::new(None) };
-    static IDS: Cell<u64> = const { Cell::new(0) };
+/// The surroundings of the store in a simulation.
+#[derive(Debug)]
+struct Turned {
+    now_ms: AtomicI64,
+    ids: AtomicU64,
+    mutants: Mutants,
 }
 
-/// Returns the time of the simulation on this thread.
-pub(crate) fn now_ms() -> Option<i64> {
-    NOW_MS.get()
+impl Turned {
+    fn turn(&self, now_ms: u64) {
+        let now_ms = i64::try_from(now_ms).unwrap_or(i64::MAX);
+        self.now_ms.store(now_ms, Ordering::Relaxed);
+    }
 }
 
-/// Returns the next id in a simulation; `None` outside of one.
-pub(crate) fn new_id() -> Option<String> {
-    NOW_MS.get()?;
-    IDS.set(IDS.get() + 1);
-    Some(format!("id-{:06}", IDS.get()))
+impl Environment for Turned {
+    fn now_ms(&self) -> i64 {
+        self.now_ms.load(Ordering::Relaxed)
+    }
+
+    fn new_id(&self) -> String {
+        let last = self.ids.fetch_add(1, Ordering::Relaxed);
+        format!("id-{:06}", last + 1)
+    }
+
+    fn mutants(&self) -> Mutants {
+        self.mutants
+    }
 }
 
 /// Requests to the service, as they come over the wire.
@@ -103,6 +121,7 @@ pub enum Answer {
 /// The service and its database.
 pub struct Store {
     runtime: Runtime,
+    environment: Arc<Turned>,
     sqlite: Arc<Sqlite>,
     runs: RunsService,
     accounts: AccountsService,
@@ -119,18 +138,22 @@ pub fn telemetry() -> anyhow::Result<Telemetry> {
 }
 
 impl Store {
-    /// Builds an empty world at a moment. It belongs to the thread that makes it.
+    /// Builds an empty world at a moment.
     ///
     /// # Errors
     /// There is no runtime, or SQLite does not work.
-    pub fn new(now_ms: u64, telemetry: &Telemetry) -> anyhow::Result<Store> {
-        turn(now_ms);
-        IDS.set(0);
+    pub fn new(now_ms: u64, telemetry: &Telemetry, mutants: Mutants) -> anyhow::Result<Store> {
+        let environment = Arc::new(Turned {
+            now_ms: AtomicI64::default(),
+            ids: AtomicU64::default(),
+            mutants,
+        });
+        environment.turn(now_ms);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .build()
             .context("a runtime")?;
-        let sqlite = Arc::new(Sqlite::in_memory()?);
+        let sqlite = Arc::new(in_memory(&runtime, Arc::clone(&environment) as _)?);
         runtime.block_on(sqlite.migrate())?;
         let metrics = Metrics::new(&telemetry.meter());
         let desk = Arc::new(Desk::new(
@@ -155,6 +178,7 @@ impl Store {
             },
             metrics,
             runtime,
+            environment,
             sqlite,
             steady: Cell::new(None),
             move_backoff: RefCell::default(),
@@ -166,7 +190,7 @@ impl Store {
     /// # Errors
     /// The error that the call's caller would get.
     pub fn call(&self, now_ms: u64, ask: Ask) -> Result<Answer, Status> {
-        turn(now_ms);
+        self.environment.turn(now_ms);
         self.runtime.block_on(self.answer(ask))
     }
 
@@ -239,7 +263,7 @@ impl Store {
     /// # Errors
     /// The store is broken.
     pub fn plan(&self, now_ms: u64) -> anyhow::Result<()> {
-        turn(now_ms);
+        self.environment.turn(now_ms);
         let settings = Settings {
             lease: Duration::from_millis(LEASE_MS),
             settle: Duration::from_millis(500),
@@ -275,7 +299,7 @@ impl Store {
     /// # Errors
     /// The store is broken.
     pub fn version(&self, now_ms: u64) -> anyhow::Result<u64> {
-        turn(now_ms);
+        self.environment.turn(now_ms);
         let version = self.runtime.block_on(self.sqlite.version())?;
         Ok(u64::try_from(version)?)
     }
@@ -285,7 +309,7 @@ impl Store {
     /// # Errors
     /// The store is broken.
     pub fn directory(&self, now_ms: u64) -> anyhow::Result<wire::DirectoryUpdate> {
-        turn(now_ms);
+        self.environment.turn(now_ms);
         let directory = self.runtime.block_on(self.sqlite.directory())?;
         model::directory(directory).map_err(|why| anyhow::anyhow!("the directory: {why}"))
     }
@@ -303,13 +327,28 @@ impl Store {
     /// # Errors
     /// The store is broken.
     pub fn facts(&self) -> anyhow::Result<Facts> {
-        let read = self.sqlite.look(Facts::read);
-        Ok(read.context("the store is not in memory")??)
+        let read = self
+            .sqlite
+            .read(|transaction| Ok(Facts::read(transaction)?));
+        Ok(self.runtime.block_on(read)?)
     }
 }
 
-fn turn(now_ms: u64) {
-    NOW_MS.set(i64::try_from(now_ms).ok());
+/// Opens a store in memory. It works whenever the runtime does, on the same thread.
+fn in_memory(runtime: &Runtime, environment: Arc<dyn Environment>) -> anyhow::Result<Sqlite> {
+    let mut connection = Connection::open_in_memory().context("open it in memory")?;
+    connection
+        .pragma_update(None, "foreign_keys", "ON")
+        .context("set foreign_keys")?;
+    connection.set_prepared_statement_cache_capacity(128);
+    let (sqlite, mut inbox, done) = Sqlite::over(ANSWER_LIMIT, environment);
+    runtime.spawn(async move {
+        while let Some(job) = inbox.recv().await {
+            job(&mut connection);
+        }
+        drop(done);
+    });
+    Ok(sqlite)
 }
 
 /// Encodes a batch as it comes over the wire.

@@ -8,7 +8,6 @@
 
 mod conformance;
 mod laws;
-#[cfg(feature = "simulation")]
 mod mutants;
 mod placement;
 mod service;

@@ -1,44 +1,46 @@
-//! The broken variants of the store: each is caught by a law of the conformance suite. Built only
-//! with the feature `simulation`.
+//! The broken variants of the store: each is caught by a law of the conformance suite.
 
-#![allow(clippy::unwrap_used, dead_code)]
+#![allow(clippy::unwrap_used)]
 
 use crate::laws;
 use crate::stage;
 
-use std::sync::{Mutex, PoisonError};
+use persistence_svc::Mutants;
+use stage::{Kind, MUTANTS};
 
-use persistence_svc::mutants::{self, Mutant};
-use stage::Kind;
+const NO_FENCE: Mutants = Mutants {
+    no_fence: true,
+    no_share_lock: false,
+};
+const NO_SHARE_LOCK: Mutants = Mutants {
+    no_fence: false,
+    no_share_lock: true,
+};
 
-/// The variant is one for the whole process.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
-/// Whether the law holds.
-fn holds(law: impl AsyncFnOnce() + Send + 'static) -> bool {
-    let work = move || chassis::run::runtime().unwrap().block_on(law());
+/// Returns whether the law holds over stores that break these rules.
+fn holds(mutants: Mutants, law: impl AsyncFnOnce() + Send + 'static) -> bool {
+    let work = move || {
+        let runtime = chassis::run::runtime().unwrap();
+        runtime.block_on(MUTANTS.scope(mutants, law()));
+    };
     std::thread::spawn(work).join().is_ok()
 }
 
-fn caught<F: AsyncFnOnce() + Send + Copy + 'static>(mutant: Mutant, law: F) {
-    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    mutants::set(Some(mutant));
-    let broken = !holds(law);
-    mutants::set(None);
-    assert!(broken, "{mutant:?} was not caught");
+fn caught<F: AsyncFnOnce() + Send + Copy + 'static>(mutants: Mutants, law: F) {
+    assert!(!holds(mutants, law), "{mutants:?} was not caught");
     assert!(
-        holds(law),
-        "the law does not hold without {mutant:?} either"
+        holds(Mutants::default(), law),
+        "the law does not hold without {mutants:?} either"
     );
 }
 
 #[test]
 fn a_store_without_the_fence_is_caught() {
     for kind in [Kind::Sqlite, Kind::Postgres] {
-        caught(Mutant::NoFence, async move || {
+        caught(NO_FENCE, async move || {
             laws::runs::a_fenced_run_is_refused_for_ever(kind).await;
         });
-        caught(Mutant::NoFence, async move || {
+        caught(NO_FENCE, async move || {
             laws::gives::whoever_loses_a_region_its_players_get_the_next_sequence(kind).await;
         });
     }
@@ -46,10 +48,10 @@ fn a_store_without_the_fence_is_caught() {
 
 #[test]
 fn a_store_without_the_share_lock_is_caught() {
-    caught(Mutant::NoShareLock, async || {
+    caught(NO_SHARE_LOCK, async || {
         laws::races::a_transfer_waits_for_a_takeover_under_way().await;
     });
-    caught(Mutant::NoShareLock, async || {
+    caught(NO_SHARE_LOCK, async || {
         laws::races::a_give_waits_for_the_end_of_its_target().await;
     });
 }

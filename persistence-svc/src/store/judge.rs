@@ -41,22 +41,15 @@ pub(crate) struct Held {
     pub(crate) ground: BTreeMap<String, GroundItem>,
     /// Live runs among those to which the batch gives regions.
     pub(crate) live: BTreeSet<i64>,
-    /// Whether the store believes a fenced run: the broken variant.
-    #[cfg(feature = "simulation")]
+    /// Whether the store believes the run although it is fenced; see
+    /// [`crate::Mutants::no_fence`].
     pub(crate) believes: bool,
 }
 
 impl Held {
     fn owns(&self, run: i64, region: Region) -> bool {
         let owner = self.regions.get(&region);
-        owner.is_some_and(|owner| owner.run == run) || self.believes()
-    }
-
-    fn believes(&self) -> bool {
-        #[cfg(feature = "simulation")]
-        return self.believes;
-        #[cfg(not(feature = "simulation"))]
-        false
+        owner.is_some_and(|owner| owner.run == run) || self.believes
     }
 }
 
@@ -212,7 +205,7 @@ fn fits(run: i64, row: &Row, held: &Held) -> Result<bool, &'static str> {
     let Some(character) = held.characters.get(&record.id) else {
         return Err("there is no such character");
     };
-    if held.believes() {
+    if held.believes {
         return Ok(true);
     }
     if !character.online {

@@ -9,6 +9,7 @@
 pub(crate) mod agents;
 pub(crate) mod columns;
 pub(crate) mod conservation;
+pub(crate) mod environment;
 pub(crate) mod error;
 pub(crate) mod hiscores;
 pub(crate) mod identity;
@@ -30,6 +31,7 @@ use tonic::async_trait;
 
 use crate::placement::plan::{Applied, Change, View};
 pub use conservation::{Conservation, Total};
+pub(crate) use environment::new_id;
 pub use error::StoreLocked;
 use error::{Result, StoreError};
 use hiscores::{Ranked, Refreshed, Sizes};
@@ -332,15 +334,6 @@ pub(crate) fn name_key(name: &str) -> String {
 /// skeletons. No name has such a skeleton.
 pub(crate) fn no_skeleton(character: &str) -> String {
     format!("={character}")
-}
-
-/// Returns a fresh id.
-pub(crate) fn new_id() -> String {
-    #[cfg(feature = "simulation")]
-    if let Some(id) = crate::simulation::new_id() {
-        return id;
-    }
-    uuid::Uuid::now_v7().to_string()
 }
 
 /// Returns the name of an account that has none. Its first characters never tell its owner.

@@ -9,11 +9,13 @@ use std::time::Duration;
 use chassis::config::Secret;
 use chassis::telemetry::{Telemetry, TelemetryConfig};
 
+use super::environment::Machine;
 use super::model::{Batch, CommitOutcome, Region, RegionOwner, Registration, RunState};
 use super::postgres::Postgres;
 use super::sqlite::Sqlite;
 use super::{Store, new_id};
 use crate::metrics::Metrics;
+use crate::mutants::Mutants;
 use crate::placement::plan::{Change, Move};
 
 const HERE: Region = Region { x: 0, z: 0 };
@@ -139,7 +141,12 @@ async fn runs_that_ended_long_ago_are_forgotten(store: &dyn Store) {
 
 async fn over_sqlite<F: AsyncFnOnce(&dyn Store)>(law: F) {
     let folder = std::env::temp_dir().join(format!("persistence-unit-{}", new_id()));
-    let store = Sqlite::open(&folder, Duration::from_secs(10)).unwrap();
+    let store = Sqlite::open(
+        &folder,
+        Duration::from_secs(10),
+        Arc::new(Machine::default()),
+    )
+    .unwrap();
     law(&store).await;
     store.close().await;
     std::fs::remove_dir_all(folder).unwrap();
@@ -151,7 +158,7 @@ async fn over_postgres<F: AsyncFnOnce(&dyn Store)>(law: F) {
     let url = Secret::new(server.create_database(&new_id()));
     let telemetry = Telemetry::new("test", &TelemetryConfig::default()).unwrap();
     let metrics = Metrics::new(&telemetry.meter());
-    let store = Arc::new(Postgres::open(&url, 4, metrics).unwrap());
+    let store = Arc::new(Postgres::open(&url, 4, metrics, Mutants::default()).unwrap());
     law(store.as_ref()).await;
     store.close().await;
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use chassis::config::{Env, Reader};
 use chassis::telemetry::{Telemetry, TelemetryConfig};
-use persistence_svc::{Config, Conservation, Server};
+use persistence_svc::{Config, Conservation, Mutants, Server};
 use proto::rpc::agents::v1::agents_client::AgentsClient;
 use proto::rpc::common::v1::{Region, Tile};
 use proto::rpc::identity::v1::identity_client::IdentityClient;
@@ -68,6 +68,11 @@ impl Replica {
     }
 }
 
+tokio::task_local! {
+    /// Rules that the stores of this task break.
+    pub(crate) static MUTANTS: Mutants;
+}
+
 /// A store with one service over it.
 pub(crate) struct Stage {
     backing: Backing,
@@ -78,8 +83,9 @@ pub(crate) struct Stage {
 pub(crate) fn config(settings: &BTreeMap<&'static str, String>) -> Config {
     let pairs = settings.iter().map(|(name, value)| (*name, value.clone()));
     let mut reader = Reader::new(Env::from_pairs(pairs));
-    let config = Config::read(&mut reader);
+    let mut config = Config::read(&mut reader);
     reader.finish().unwrap();
+    config.mutants = MUTANTS.try_with(|mutants| *mutants).unwrap_or_default();
     config
 }
 

@@ -66,6 +66,8 @@ pub struct Settings {
     pub faults: Faults,
     /// Which rules of the zone server are broken.
     pub mutants: zone_server::Mutants,
+    /// Which rules of the store are broken.
+    pub store_mutants: persistence_svc::Mutants,
     /// The story is written down.
     pub told: bool,
 }
@@ -248,7 +250,8 @@ impl Sim {
         let mut dice = ChaCha8Rng::seed_from_u64(seed);
         let stage = Stage::new(settings.mutants);
         let begun = BEGIN_MS;
-        let store = Store::new(begun, land::telemetry()).expect("a store in memory");
+        let store = Store::new(begun, land::telemetry(), settings.store_mutants)
+            .expect("a store in memory");
         let zones = dice.random_range(2..=5);
         let gateways = dice.random_range(1..=3);
         let players = dice.random_range(2..=8);

@@ -1,10 +1,7 @@
 //! Many seeded stories of zones, gateways, players and a store in one process, and broken variants
 //! of it all, each of which a law must catch.
 
-use std::sync::{PoisonError, RwLock};
-
 use mimalloc::MiMalloc;
-use persistence_svc::mutants::{self, Mutant};
 use simulation::{
     Settings,
     coverage::{self, TRANSITIONS},
@@ -16,16 +13,12 @@ use zone_server::Mutants;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// The store's mutants break the whole process: whoever plays reads, whoever breaks it writes.
-static STORE: RwLock<()> = RwLock::new(());
-
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
 /// Plays seeds, or the one of `SIM_SEED`, and fails with the story of the first that breaks a law.
 fn hold(test: &str, count: u64, settings: impl Fn(u64) -> Settings + Sync) -> Report {
-    let _whole = STORE.read().unwrap_or_else(PoisonError::into_inner);
     let (first, count) = match number("SIM_SEED") {
         Some(seed) => (seed, 1),
         None => (1, number("SIM_SEEDS").unwrap_or(count)),
@@ -58,6 +51,7 @@ fn settings(ticks: u64, faults: Faults, calm_ticks: u64) -> Settings {
         calm_ticks,
         faults,
         mutants: Mutants::default(),
+        store_mutants: persistence_svc::Mutants::default(),
         told: false,
     }
 }
@@ -89,10 +83,10 @@ fn everything_comes_right_after_the_faults_and_every_transition_was_taken() {
 }
 
 /// Plays seeds until a law is broken; fails when none is.
-fn caught(mutant: &str, change: impl Fn(&mut Mutants) + Sync) {
+fn caught(mutant: &str, change: impl Fn(&mut Settings) + Sync) {
     let broken = |_| {
         let mut settings = settings(150, Faults::MANY, 60);
-        change(&mut settings.mutants);
+        change(&mut settings);
         settings
     };
     let report = seeds::play(1, 400, &broken);
@@ -107,31 +101,26 @@ fn caught(mutant: &str, change: impl Fn(&mut Mutants) + Sync) {
 
 #[test]
 fn telling_before_the_commit_is_caught() {
-    let _whole = STORE.read().unwrap_or_else(PoisonError::into_inner);
-    caught("ack_before_commit", |mutants| {
-        mutants.ack_before_commit = true
+    caught("ack_before_commit", |settings| {
+        settings.mutants.ack_before_commit = true;
     });
 }
 
 #[test]
 fn saving_the_sides_of_an_exchange_apart_is_caught() {
-    let _whole = STORE.read().unwrap_or_else(PoisonError::into_inner);
-    caught("separate_saves", |mutants| mutants.separate_saves = true);
+    caught("separate_saves", |settings| {
+        settings.mutants.separate_saves = true;
+    });
 }
 
 #[test]
 fn handing_over_whoever_acts_is_caught() {
-    let _whole = STORE.read().unwrap_or_else(PoisonError::into_inner);
-    caught("no_pin", |mutants| mutants.no_pin = true);
+    caught("no_pin", |settings| settings.mutants.no_pin = true);
 }
 
 #[test]
 fn a_store_that_believes_the_fenced_is_caught() {
-    let _alone = STORE.write().unwrap_or_else(PoisonError::into_inner);
-    mutants::set(Some(Mutant::NoFence));
-    let caught = std::panic::catch_unwind(|| caught("no_fence", |_| {}));
-    mutants::set(None);
-    if let Err(words) = caught {
-        std::panic::resume_unwind(words);
-    }
+    caught("no_fence", |settings| {
+        settings.store_mutants.no_fence = true;
+    });
 }

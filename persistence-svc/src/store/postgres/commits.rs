@@ -14,8 +14,7 @@ use tonic::async_trait;
 use super::directory::bump;
 use super::runs::columns;
 use super::{Postgres, Values, ownership, value};
-#[cfg(feature = "simulation")]
-use crate::mutants::{self, Mutant};
+use crate::mutants::Mutants;
 use crate::store::Commits;
 use crate::store::error::{Result, StoreError};
 use crate::store::judge::{
@@ -79,7 +78,7 @@ impl Commits for Postgres {
     async fn commit(&self, batch: Arc<Batch>) -> Result<CommitOutcome> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await?;
-        let outcome = apply(&transaction, &batch).await?;
+        let outcome = apply(&transaction, &batch, self.mutants).await?;
         // A refused batch has changed nothing but the lease.
         transaction.commit().await?;
         if !batch.gives.is_empty() {
@@ -89,13 +88,20 @@ impl Commits for Postgres {
     }
 }
 
-async fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<CommitOutcome> {
+async fn apply(
+    transaction: &Transaction<'_>,
+    batch: &Batch,
+    mutants: Mutants,
+) -> Result<CommitOutcome> {
     if batch.len() > LONG_ROWS {
         let limit = format!("SET LOCAL statement_timeout = {}", 3_000 + batch.len());
         transaction.batch_execute(&limit).await?;
     }
     let mut held = Held::default();
-    if !runs(transaction, batch, &mut held).await? {
+    let share = share(mutants);
+    let renewed = runs(transaction, batch, share, &mut held).await?;
+    held.believes = !renewed && mutants.no_fence;
+    if !renewed && !held.believes {
         return Ok(CommitOutcome::Fenced);
     }
     let query = transaction
@@ -110,7 +116,7 @@ async fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<CommitOut
         Order::Repeated => return Ok(CommitOutcome::Done { repeated: true }),
         Order::Gap => return Ok(gap(last, batch.sequence)),
     }
-    hold_regions(transaction, batch, &mut held).await?;
+    hold_regions(transaction, batch, share, &mut held).await?;
     hold_characters(transaction, batch, &mut held).await?;
     value::read(transaction, batch, &mut held).await?;
     let after = match judge(batch, &held) {
@@ -142,10 +148,15 @@ async fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<CommitOut
 
 /// Locks the rows of runs by id: the writing run, whose lease it renews, and the takers of regions.
 /// Returns false if the writing run is fenced.
-async fn runs(transaction: &Transaction<'_>, batch: &Batch, held: &mut Held) -> Result<bool> {
+async fn runs(
+    transaction: &Transaction<'_>,
+    batch: &Batch,
+    share: &str,
+    held: &mut Held,
+) -> Result<bool> {
     let targets: BTreeSet<i64> = batch.gives.iter().map(|give| give.to).collect();
     let (before, after): (Vec<i64>, Vec<i64>) = targets.iter().partition(|id| **id < batch.run);
-    live(transaction, &before, held).await?;
+    live(transaction, &before, share, held).await?;
     let renew = transaction
         .prepare_cached(
             "UPDATE runs SET until = tilestead_now_ms() + $2
@@ -154,26 +165,24 @@ async fn runs(transaction: &Transaction<'_>, batch: &Batch, held: &mut Held) -> 
         .await?;
     let values: Values<'_> = &[&batch.run, &batch.lease_ms];
     if transaction.execute(&renew, values).await? == 0 {
-        #[cfg(feature = "simulation")]
-        if mutants::is(Mutant::NoFence) {
-            held.believes = true;
-            return Ok(true);
-        }
         return Ok(false);
     }
-    live(transaction, &after, held).await?;
+    live(transaction, &after, share, held).await?;
     Ok(true)
 }
 
 /// Share-locks runs and notes which of them are live.
-async fn live(transaction: &Transaction<'_>, ids: &[i64], held: &mut Held) -> Result<()> {
+async fn live(
+    transaction: &Transaction<'_>,
+    ids: &[i64],
+    share: &str,
+    held: &mut Held,
+) -> Result<()> {
     if ids.is_empty() {
         return Ok(());
     }
-    let query = format!(
-        "SELECT id FROM runs WHERE id = ANY($1) AND state = 'live' ORDER BY id {}",
-        share()
-    );
+    let query =
+        format!("SELECT id FROM runs WHERE id = ANY($1) AND state = 'live' ORDER BY id {share}");
     let statement = transaction.prepare_cached(&query).await?;
     for row in transaction.query(&statement, &[&ids]).await? {
         held.live.insert(row.try_get(0)?);
@@ -182,9 +191,8 @@ async fn live(transaction: &Transaction<'_>, ids: &[i64], held: &mut Held) -> Re
 }
 
 /// Returns the lock clause that orders a batch against changes of rows that it only reads.
-fn share() -> &'static str {
-    #[cfg(feature = "simulation")]
-    if mutants::is(Mutant::NoShareLock) {
+fn share(mutants: Mutants) -> &'static str {
+    if mutants.no_share_lock {
         return "";
     }
     "FOR SHARE"
@@ -192,14 +200,19 @@ fn share() -> &'static str {
 
 /// Locks the regions that the batch names and reads them. If the batch gives some away, all get
 /// that kind of lock: it could not take two kinds of lock in the order of places.
-async fn hold_regions(transaction: &Transaction<'_>, batch: &Batch, held: &mut Held) -> Result<()> {
+async fn hold_regions(
+    transaction: &Transaction<'_>,
+    batch: &Batch,
+    share: &str,
+    held: &mut Held,
+) -> Result<()> {
     let regions = regions(batch);
     if regions.is_empty() {
         return Ok(());
     }
     let (xs, zs) = columns(&regions);
     let lock = if batch.gives.is_empty() {
-        share()
+        share
     } else {
         "FOR UPDATE"
     };

@@ -46,6 +46,7 @@ use super::error::{Result, StoreError};
 use super::model::{Character, Record, Region, SKILLS, SkillValue, whole};
 use super::value::Holdings;
 use crate::metrics::Metrics;
+use crate::mutants::Mutants;
 
 /// Time that a pool, a new connection and a check of an old one may take, each.
 const CONNECTION_LIMIT: Duration = Duration::from_secs(1);
@@ -71,11 +72,17 @@ pub(crate) struct Postgres {
     config: tokio_postgres::Config,
     changed: Arc<Notify>,
     metrics: Metrics,
+    mutants: Mutants,
 }
 
 impl Postgres {
     /// Prepares connections; opens none.
-    pub(crate) fn open(url: &Secret, connections: usize, metrics: Metrics) -> anyhow::Result<Self> {
+    pub(crate) fn open(
+        url: &Secret,
+        connections: usize,
+        metrics: Metrics,
+        mutants: Mutants,
+    ) -> anyhow::Result<Self> {
         // The parser's own message could hold the password.
         let parsed = url.expose().parse::<tokio_postgres::Config>();
         let mut config = parsed.map_err(|_| anyhow::anyhow!("DATABASE_URL cannot be read"))?;
@@ -109,6 +116,7 @@ impl Postgres {
             config,
             changed: Arc::new(Notify::new()),
             metrics,
+            mutants,
         })
     }
 

@@ -1,16 +1,16 @@
 //! Accounts and their characters in SQLite.
 
 use proto::client::names::skeleton;
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{OptionalExtension, params};
 use tonic::async_trait;
 
-use super::{Sqlite, character, is_duplicate, now_ms, stored, value};
+use super::{Sqlite, Transaction, character, is_duplicate, stored, value};
 use crate::store::columns::SUMMARY;
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{Account, Character, NOBODY, Region, SignedIn};
 use crate::store::{
     Accounts, CHARACTERS_A_DAY_MAX, CHARACTERS_MAX, DAY_MS, anonymous_name, fresh_secret, name_key,
-    new_id, roles,
+    roles,
 };
 
 #[async_trait]
@@ -22,7 +22,12 @@ impl Accounts for Sqlite {
                 let made = transaction.execute(
                     r#"INSERT INTO users (id, name, "deviceKeyHash", "createdAt")
                        VALUES (?1, ?2, ?3, ?4) ON CONFLICT ("deviceKeyHash") DO NOTHING"#,
-                    params![new_id(), anonymous_name(), key, now_ms()],
+                    params![
+                        transaction.new_id(),
+                        anonymous_name(),
+                        key,
+                        transaction.now_ms()
+                    ],
                 )?;
                 created = made == 1;
             }
@@ -84,7 +89,7 @@ impl Accounts for Sqlite {
             transaction.execute(
                 r#"INSERT INTO secrets (name, value, "createdAt") VALUES (?1, ?2, ?3)
                    ON CONFLICT (name) DO NOTHING"#,
-                params![name, fresh_secret(), now_ms()],
+                params![name, fresh_secret(), transaction.now_ms()],
             )?;
             let value = transaction.query_row(
                 "SELECT value FROM secrets WHERE name = ?1",
@@ -163,13 +168,13 @@ fn create(
         r#"UPDATE users SET "madeDay" = ?2,
              made = CASE WHEN "madeDay" = ?2 THEN made ELSE 0 END + 1
            WHERE id = ?1 RETURNING made"#,
-        params![account, now_ms() / DAY_MS],
+        params![account, transaction.now_ms() / DAY_MS],
         |row| row.get(0),
     )?;
     if made > CHARACTERS_A_DAY_MAX {
         return Err(StoreError::MadeToday(CHARACTERS_A_DAY_MAX));
     }
-    let id = new_id();
+    let id = transaction.new_id();
     let made = transaction.execute(
         r#"INSERT INTO characters
              (id, "accountId", name, "nameKey", "nameSkeleton", "createdAt", "regionX", "regionZ")
@@ -180,7 +185,7 @@ fn create(
             name,
             name_key(name),
             skeleton(name),
-            now_ms(),
+            transaction.now_ms(),
             at.x,
             at.z
         ],
@@ -220,7 +225,7 @@ fn delete(transaction: &Transaction<'_>, account: &str, id: &str) -> Result<()> 
             [],
             |row| row.get(0),
         )?;
-        value::write_ledger(transaction, (NOBODY, number), &ledger, now_ms())?;
+        value::write_ledger(transaction, (NOBODY, number), &ledger, transaction.now_ms())?;
     }
     transaction.execute("DELETE FROM characters WHERE id = ?1", [id])?;
     Ok(())

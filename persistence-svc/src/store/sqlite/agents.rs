@@ -1,18 +1,18 @@
 //! Agents in SQLite.
 
-use rusqlite::{OptionalExtension, Row, Transaction, params};
+use rusqlite::{OptionalExtension, Row, params};
 use tonic::async_trait;
 
 use super::runs::alive;
 use super::sessions::enter;
-use super::{Sqlite, is_duplicate, now_ms};
+use super::{Sqlite, Transaction, is_duplicate};
+use crate::store::Agents;
 use crate::store::agents::{
     AGENT, Agent, BANNED, Bounds, COUNTS, CREDENTIAL, CREDENTIALS_MAX, Credential, FROM, IDLE,
     Order, Orders, Registration, Removed, Report,
 };
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{OpenSession, Region};
-use crate::store::{Agents, new_id};
 
 #[async_trait]
 impl Agents for Sqlite {
@@ -43,7 +43,7 @@ impl Agents for Sqlite {
         let (account, id) = (account.to_owned(), id.to_owned());
         self.write(move |transaction| {
             let found = owned(transaction, &account, &id)?;
-            let ended = credentials(transaction, &account, Some(&id), now_ms())?;
+            let ended = credentials(transaction, &account, Some(&id), transaction.now_ms())?;
             let version = next_version(transaction)?;
             transaction.execute("DELETE FROM agent_mappings WHERE agent_id = ?1", [&id])?;
             let character = found.orders.character_id;
@@ -73,11 +73,11 @@ impl Agents for Sqlite {
             let Some((active, paused, goal)) = found.after(&order) else {
                 if !order.rests() {
                     let heed = "UPDATE agent_mappings SET heeded_at = ?2 WHERE agent_id = ?1";
-                    transaction.execute(heed, params![id, now_ms()])?;
+                    transaction.execute(heed, params![id, transaction.now_ms()])?;
                 }
                 return Ok(found);
             };
-            let (version, now) = (next_version(transaction)?, now_ms());
+            let (version, now) = (next_version(transaction)?, transaction.now_ms());
             let since = if goal.is_some() { now } else { 0 };
             let (progress, since) = if order.begins() {
                 (0, since)
@@ -113,7 +113,7 @@ impl Agents for Sqlite {
         let account = account.to_owned();
         self.write(move |transaction| {
             let heed = "UPDATE agent_mappings SET heeded_at = ?2 WHERE account_id = ?1";
-            transaction.execute(heed, params![account, now_ms()])?;
+            transaction.execute(heed, params![account, transaction.now_ms()])?;
             Ok(())
         })
         .await
@@ -121,7 +121,7 @@ impl Agents for Sqlite {
 
     async fn idle_agents(&self, idle_ms: i64, most: i64) -> Result<(Vec<(String, String)>, i64)> {
         self.read(move |transaction| {
-            let before = now_ms() - idle_ms;
+            let before = transaction.now_ms() - idle_ms;
             let mut statement = transaction.prepare_cached(IDLE)?;
             let rows = statement.query_map([before, most], |row| Ok((row.get(0)?, row.get(1)?)))?;
             Ok((rows.collect::<rusqlite::Result<_>>()?, before))
@@ -132,7 +132,7 @@ impl Agents for Sqlite {
     async fn add_credential(&self, ask: Credential) -> Result<Credential> {
         self.write(move |transaction| {
             let found = owned(transaction, &ask.account_id, &ask.agent_id)?;
-            let now = now_ms();
+            let now = transaction.now_ms();
             transaction.execute(
                 "DELETE FROM agent_credentials WHERE expires_at <= ?1",
                 [now],
@@ -166,8 +166,15 @@ impl Agents for Sqlite {
 
     async fn credentials(&self, account: &str, agent: Option<&str>) -> Result<Vec<Credential>> {
         let (account, agent) = (account.to_owned(), agent.map(str::to_owned));
-        self.read(move |transaction| credentials(transaction, &account, agent.as_deref(), now_ms()))
-            .await
+        self.read(move |transaction| {
+            credentials(
+                transaction,
+                &account,
+                agent.as_deref(),
+                transaction.now_ms(),
+            )
+        })
+        .await
     }
 
     async fn revoke_credential(&self, account: &str, token: &str) -> Result<Credential> {
@@ -209,7 +216,7 @@ impl Agents for Sqlite {
                    WHERE c.online AND r.run_id = ?1 AND NOT EXISTS ({BANNED} ?2))
                    ORDER BY a.character_id"#
             ))?;
-            let rows = statement.query_map(params![run, now_ms()], agent)?;
+            let rows = statement.query_map(params![run, transaction.now_ms()], agent)?;
             let agents = rows.map(|row| row.map(|agent| agent.orders));
             Ok((agents.collect::<rusqlite::Result<_>>()?, last))
         })
@@ -225,7 +232,7 @@ impl Agents for Sqlite {
                    AND (?1 IS NULL OR a.character_id = ?1)
                    AND NOT EXISTS ({BANNED} ?3)) LIMIT ?2"
             ))?;
-            let rows = statement.query_map(params![only, most, now_ms()], |row| {
+            let rows = statement.query_map(params![only, most, transaction.now_ms()], |row| {
                 Ok((row.get(0)?, row.get(1)?))
             })?;
             let asleep: Vec<(String, String)> = rows.collect::<rusqlite::Result<_>>()?;
@@ -258,10 +265,10 @@ fn register(transaction: &Transaction<'_>, ask: &Registration, bounds: Bounds) -
         return Err(StoreError::NotFound("character"));
     }
     let id = match ask.agent_id.as_str() {
-        "" => new_id(),
+        "" => transaction.new_id(),
         id => id.to_owned(),
     };
-    let (version, now) = (next_version(transaction)?, now_ms());
+    let (version, now) = (next_version(transaction)?, transaction.now_ms());
     let made = transaction.execute(
         "INSERT INTO agent_mappings
            (agent_id, account_id, character_id, agent_name, created_at, updated_at, version,

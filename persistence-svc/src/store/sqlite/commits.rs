@@ -2,13 +2,11 @@
 
 use std::sync::{Arc, LazyLock};
 
-use rusqlite::{OptionalExtension, ToSql, Transaction, params};
+use rusqlite::{OptionalExtension, ToSql, params};
 use tonic::async_trait;
 
 use super::runs::{owner, state};
-use super::{Sqlite, bump, now_ms, ownership, value};
-#[cfg(feature = "simulation")]
-use crate::mutants::{self, Mutant};
+use super::{Sqlite, Transaction, bump, ownership, value};
 use crate::store::Commits;
 use crate::store::error::Result;
 use crate::store::judge::{
@@ -60,11 +58,12 @@ impl Commits for Sqlite {
 }
 
 fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<CommitOutcome> {
-    let now = now_ms();
+    let now = transaction.now_ms();
     let renewed = transaction
         .prepare_cached("UPDATE runs SET until = ?2 WHERE id = ?1 AND state <> 'fenced'")?
         .execute([batch.run, now + batch.lease_ms])?;
-    if renewed == 0 && !believes() {
+    let believes = renewed == 0 && transaction.mutants().no_fence;
+    if renewed == 0 && !believes {
         return Ok(CommitOutcome::Fenced);
     }
     let last: Option<i64> = transaction
@@ -78,10 +77,7 @@ fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<CommitOutcome> 
         Order::Gap => return Ok(gap(last, batch.sequence)),
     }
     let mut held = held(transaction, batch)?;
-    #[cfg(feature = "simulation")]
-    {
-        held.believes = renewed == 0;
-    }
+    held.believes = believes;
     value::read(transaction, batch, &mut held)?;
     let after = match judge(batch, &held) {
         Ok(after) => after,
@@ -116,14 +112,6 @@ fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<CommitOutcome> 
         bump(transaction)?;
     }
     Ok(CommitOutcome::Done { repeated: false })
-}
-
-/// Returns whether the store believes a fenced run: never, except in the broken variant.
-fn believes() -> bool {
-    #[cfg(feature = "simulation")]
-    return mutants::is(Mutant::NoFence);
-    #[cfg(not(feature = "simulation"))]
-    false
 }
 
 /// Reads the store's rows of everything that the batch names, except packs and ground items.

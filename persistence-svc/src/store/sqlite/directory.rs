@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{OptionalExtension, params};
 use tonic::async_trait;
 
-use super::{Sqlite, bump, now_ms, placement};
+use super::{Sqlite, Transaction, bump, placement};
 use crate::placement::plan::{Applied, Change, FAULT_MS, RegionView, RunView, View, WITNESS_MS};
 use crate::store::Directories;
 use crate::store::error::{Result, StoreError};
@@ -50,7 +50,7 @@ impl Directories for Sqlite {
     async fn lead(&self, holder: &str, lease_ms: i64) -> Result<bool> {
         let holder = holder.to_owned();
         self.write(move |transaction| {
-            let now = now_ms();
+            let now = transaction.now_ms();
             let fresh: i64 = transaction
                 .prepare_cached("SELECT count(*) FROM planner WHERE holder = ?1 AND until > ?2")?
                 .query_row(params![holder, now + lease_ms / 2], |row| row.get(0))?;
@@ -78,7 +78,7 @@ impl Directories for Sqlite {
 
     async fn view(&self) -> Result<View> {
         self.read(|transaction| {
-            let now_ms = now_ms();
+            let now_ms = transaction.now_ms();
             let mut statement = transaction.prepare_cached(
                 "SELECT id, state, content_hash, registered, until,
                    (SELECT count(*) FROM witnesses w WHERE w.run_id = runs.id AND w.at > ?1)
@@ -142,7 +142,7 @@ impl Directories for Sqlite {
                     "INSERT INTO witnesses (run_id, witness, at) VALUES (?1, ?2, ?3)
                      ON CONFLICT (run_id, witness) DO UPDATE SET at = excluded.at",
                 )?
-                .execute(params![run, witness, now_ms()])?;
+                .execute(params![run, witness, transaction.now_ms()])?;
             Ok(())
         })
         .await?;

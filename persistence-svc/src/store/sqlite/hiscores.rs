@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::{OptionalExtension, Row, Transaction, params};
+use rusqlite::{OptionalExtension, Row, params};
 use tonic::async_trait;
 
-use super::{Sqlite, now_ms};
+use super::{Sqlite, Transaction};
 use crate::store::Hiscores;
 use crate::store::error::Result;
 use crate::store::hiscores::{
@@ -62,7 +62,7 @@ fn ranking(transaction: &Transaction<'_>, skill: i32, page: Page) -> Result<Part
 }
 
 fn refresh(transaction: &Transaction<'_>, period_ms: i64, sizes: Sizes) -> Result<Refreshed> {
-    let now = now_ms();
+    let now = transaction.now_ms();
     let last: i64 = transaction.query_row(REFRESHED, [], |row| row.get(0))?;
     let lists = lists(transaction)?;
     let short = lists.iter().find(|list| list.is_short(sizes));

@@ -1,16 +1,16 @@
 //! Identity in SQLite.
 
-use rusqlite::{OptionalExtension, Row, Transaction, params};
+use rusqlite::{OptionalExtension, Row, params};
 use tonic::async_trait;
 
 use super::accounts::signed_in;
-use super::{Sqlite, bump, now_ms};
+use super::{Sqlite, Transaction, bump};
 use crate::store::error::{Result, StoreError};
 use crate::store::identity::{
     Act, Claim, Deed, Done, Found, GATE, GATES_MAX, Gate, GateKind, Subject, claim,
 };
 use crate::store::model::SignedIn;
-use crate::store::{CHARACTERS_MAX, Identity, new_id, roles, subject_name};
+use crate::store::{CHARACTERS_MAX, Identity, roles, subject_name};
 
 #[async_trait]
 impl Identity for Sqlite {
@@ -59,7 +59,11 @@ impl Identity for Sqlite {
                  WHERE version > ?1 AND (?1 > 0 OR until IS NULL OR until > ?2)
                  ORDER BY version LIMIT ?3"
             );
-            gates(transaction, &query, params![since, now_ms(), GATES_MAX])
+            gates(
+                transaction,
+                &query,
+                params![since, transaction.now_ms(), GATES_MAX],
+            )
         })
         .await
     }
@@ -72,7 +76,11 @@ impl Identity for Sqlite {
                    WHERE "accountId" = ?1 AND (until IS NULL OR until > ?2)
                    ORDER BY version DESC LIMIT ?3"#
             );
-            gates(transaction, &query, params![account, now_ms(), GATES_MAX])
+            gates(
+                transaction,
+                &query,
+                params![account, transaction.now_ms(), GATES_MAX],
+            )
         })
         .await
     }
@@ -97,7 +105,11 @@ impl Identity for Sqlite {
                    AND version < ?1 AND (until IS NULL OR until > ?2)
                  ORDER BY version DESC LIMIT ?3"
             );
-            gates(transaction, &query, params![before, now_ms(), most])
+            gates(
+                transaction,
+                &query,
+                params![before, transaction.now_ms(), most],
+            )
         })
         .await
     }
@@ -128,7 +140,8 @@ impl Identity for Sqlite {
         self.write(move |transaction| {
             let remove = "DELETE FROM gates WHERE id IN
                             (SELECT id FROM gates WHERE until < ?1 LIMIT ?2)";
-            let removed = transaction.execute(remove, params![now_ms() - older_ms, most])?;
+            let removed =
+                transaction.execute(remove, params![transaction.now_ms() - older_ms, most])?;
             Ok(removed as u64)
         })
         .await
@@ -159,7 +172,12 @@ fn sign_in(transaction: &Transaction<'_>, ask: &Subject) -> Result<SignedIn> {
             transaction.execute(
                 r#"INSERT INTO users (id, name, anonymous, "privyUserId", "createdAt")
                    VALUES (?1, ?2, 0, ?3, ?4)"#,
-                params![new_id(), subject_name(), ask.subject, now_ms()],
+                params![
+                    transaction.new_id(),
+                    subject_name(),
+                    ask.subject,
+                    transaction.now_ms()
+                ],
             )?;
         }
         _ => {}
@@ -183,7 +201,7 @@ fn keyed(transaction: &Transaction<'_>, ask: &Subject) -> Result<Option<(String,
     };
     let banned: i64 = transaction.query_row(
         "SELECT count(*) FROM gates WHERE id = ?1 AND (until IS NULL OR until > ?2)",
-        params![format!("ban:{}", found.0), now_ms()],
+        params![format!("ban:{}", found.0), transaction.now_ms()],
         |row| row.get(0),
     )?;
     if banned > 0 {
@@ -224,7 +242,7 @@ fn move_to(transaction: &Transaction<'_>, from: &str, to: &str) -> Result<()> {
            SELECT 'mute:' || ?2, kind, ?2, '', reason, until, "by", at, ?3 FROM gates
            WHERE id = 'mute:' || ?1 AND (until IS NULL OR until > ?4)
            ON CONFLICT (id) DO NOTHING"#,
-        params![from, to, version, now_ms()],
+        params![from, to, version, transaction.now_ms()],
     )?;
     Ok(())
 }
@@ -250,8 +268,8 @@ fn moderate(transaction: &Transaction<'_>, act: &Act) -> Result<()> {
         let set = "UPDATE users SET roles = ?2 WHERE id = ?1";
         transaction.execute(set, params![act.account_id, act.roles.join(",")])?;
     }
-    let (now, version) = (now_ms(), next_version(transaction)?);
-    if let Some(gate) = act.gate(now, version, &new_id()) {
+    let (now, version) = (transaction.now_ms(), next_version(transaction)?);
+    if let Some(gate) = act.gate(now, version, &transaction.new_id()) {
         write(transaction, &gate)?;
     }
     transaction.execute(
@@ -289,7 +307,7 @@ fn write(transaction: &Transaction<'_>, gate: &Gate) -> Result<()> {
             gate.reason,
             gate.until_ms,
             gate.by,
-            now_ms(),
+            transaction.now_ms(),
             gate.x,
             gate.z,
             gate.version

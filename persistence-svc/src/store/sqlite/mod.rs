@@ -21,23 +21,26 @@ mod stored;
 mod value;
 
 use std::fs::{File, OpenOptions, TryLockError};
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use anyhow::Context;
 use chassis::config::ConfigError;
-use rusqlite::{Connection, ErrorCode, Row, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, Row, TransactionBehavior};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::timeout;
 use tonic::async_trait;
 
 use super::columns::PLAIN;
+use super::environment::{Environment, Machine};
 use super::error::{Result, StoreError, StoreLocked};
 use super::model::{Character, Record, Region, SKILLS, SkillValue};
 use super::value::Holdings;
 use super::{Store, model};
+use crate::mutants::Mutants;
 
 /// Tables, one file per version. `user_version` is the number of applied files.
 const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/sqlite/0001_world.sql")];
@@ -45,7 +48,8 @@ const FILE: &str = "world.sqlite";
 const QUEUE: usize = 256;
 const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 
-type Job = Box<dyn FnOnce(&mut Connection) + Send>;
+/// One transaction, for the thread that has the connection.
+pub(crate) type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 
 /// The store. A drop closes it soon; [`Store::close`] waits until it is closed.
 pub(crate) struct Sqlite {
@@ -53,15 +57,48 @@ pub(crate) struct Sqlite {
     closed: Mutex<Option<oneshot::Receiver<()>>>,
     changed: Arc<Notify>,
     answer_limit: Duration,
-    /// Connection for work on the caller's thread, instead of the store's own thread.
-    #[cfg(feature = "simulation")]
-    here: Option<Mutex<Connection>>,
+    environment: Arc<dyn Environment>,
+}
+
+/// A transaction, and the surroundings of its store.
+pub(crate) struct Transaction<'c> {
+    inner: rusqlite::Transaction<'c>,
+    environment: &'c dyn Environment,
+}
+
+impl<'c> Deref for Transaction<'c> {
+    type Target = rusqlite::Transaction<'c>;
+
+    fn deref(&self) -> &rusqlite::Transaction<'c> {
+        &self.inner
+    }
+}
+
+impl Transaction<'_> {
+    /// Returns the time of the store's clock, in milliseconds.
+    fn now_ms(&self) -> i64 {
+        self.environment.now_ms()
+    }
+
+    /// Returns a fresh id.
+    fn new_id(&self) -> String {
+        self.environment.new_id()
+    }
+
+    /// Returns the rules that the store breaks.
+    fn mutants(&self) -> Mutants {
+        self.environment.mutants()
+    }
 }
 
 impl Sqlite {
     /// Opens the world in `folder`. If there is none, makes it. Fails with [`StoreLocked`] if it is
     /// open already.
-    pub(crate) fn open(folder: &Path, answer_limit: Duration) -> anyhow::Result<Sqlite> {
+    pub(crate) fn open(
+        folder: &Path,
+        answer_limit: Duration,
+        environment: Arc<dyn Environment>,
+    ) -> anyhow::Result<Sqlite> {
         std::fs::create_dir_all(folder).map_err(|error| {
             ConfigError::new(format!(
                 "the data folder {} cannot be made ({error})",
@@ -69,7 +106,7 @@ impl Sqlite {
             ))
         })?;
         let lock = lock(folder)?;
-        Sqlite::start(folder, Some(lock), answer_limit)
+        Sqlite::start(folder, Some(lock), answer_limit, environment)
     }
 
     /// Opens an existing world for an operator, beside a process that may have it open.
@@ -78,15 +115,19 @@ impl Sqlite {
             let why = format!("there is no world in {}", folder.display());
             return Err(ConfigError::new(why).into());
         }
-        Sqlite::start(folder, None, answer_limit)
+        Sqlite::start(folder, None, answer_limit, Arc::new(Machine::default()))
     }
 
-    fn start(folder: &Path, lock: Option<File>, answer_limit: Duration) -> anyhow::Result<Sqlite> {
+    fn start(
+        folder: &Path,
+        lock: Option<File>,
+        answer_limit: Duration,
+        environment: Arc<dyn Environment>,
+    ) -> anyhow::Result<Sqlite> {
         let file = folder.join(FILE);
         let connection = connect(&file)
             .with_context(|| format!("the world in {} cannot be opened", file.display()))?;
-        let (jobs, inbox) = mpsc::channel::<Job>(QUEUE);
-        let (done, closed) = oneshot::channel();
+        let (store, inbox, done) = Sqlite::over(answer_limit, environment);
         thread::Builder::new()
             .name("sqlite".to_owned())
             .spawn(move || {
@@ -95,42 +136,29 @@ impl Sqlite {
                 let _ = done.send(());
             })
             .context("start the SQLite thread")?;
-        Ok(Sqlite {
+        Ok(store)
+    }
+
+    /// Returns a store, and its jobs for whoever has the connection. The sender tells the store
+    /// that the connection is closed.
+    pub(crate) fn over(
+        answer_limit: Duration,
+        environment: Arc<dyn Environment>,
+    ) -> (Sqlite, mpsc::Receiver<Job>, oneshot::Sender<()>) {
+        let (jobs, inbox) = mpsc::channel(QUEUE);
+        let (done, closed) = oneshot::channel();
+        let store = Sqlite {
             jobs: Mutex::new(Some(jobs)),
             closed: Mutex::new(Some(closed)),
             changed: Arc::new(Notify::new()),
             answer_limit,
-            #[cfg(feature = "simulation")]
-            here: None,
-        })
-    }
-
-    /// Opens a store that is gone with its last user and works on the caller's thread.
-    #[cfg(feature = "simulation")]
-    pub(crate) fn in_memory() -> anyhow::Result<Sqlite> {
-        let connection = Connection::open_in_memory().context("open it in memory")?;
-        connection
-            .pragma_update(None, "foreign_keys", "ON")
-            .context("set foreign_keys")?;
-        connection.set_prepared_statement_cache_capacity(128);
-        Ok(Sqlite {
-            jobs: Mutex::new(None),
-            closed: Mutex::new(None),
-            changed: Arc::new(Notify::new()),
-            answer_limit: Duration::MAX,
-            here: Some(Mutex::new(connection)),
-        })
-    }
-
-    /// Looks at the contents of a store in memory.
-    #[cfg(feature = "simulation")]
-    pub(crate) fn look<R>(&self, look: impl FnOnce(&Connection) -> R) -> Option<R> {
-        let here = self.here.as_ref()?;
-        Some(look(&here.lock().unwrap_or_else(PoisonError::into_inner)))
+            environment,
+        };
+        (store, inbox, done)
     }
 
     /// Runs `work` in one transaction that only reads.
-    async fn read<R, F>(&self, work: F) -> Result<R>
+    pub(crate) async fn read<R, F>(&self, work: F) -> Result<R>
     where
         R: Send + 'static,
         F: FnOnce(&Transaction<'_>) -> Result<R> + Send + 'static,
@@ -152,16 +180,12 @@ impl Sqlite {
         R: Send + 'static,
         F: FnOnce(&Transaction<'_>) -> Result<R> + Send + 'static,
     {
-        #[cfg(feature = "simulation")]
-        if let Some(here) = &self.here {
-            let mut connection = here.lock().unwrap_or_else(PoisonError::into_inner);
-            return transact(&mut connection, behavior, work);
-        }
         let jobs = self.jobs().ok_or_else(closed)?;
         let (answer, result) = oneshot::channel();
+        let environment = Arc::clone(&self.environment);
         let job: Job = Box::new(move |connection| {
             // The caller may have gone; the transaction still ran.
-            let _ = answer.send(transact(connection, behavior, work));
+            let _ = answer.send(transact(connection, behavior, environment.as_ref(), work));
         });
         let late = || StoreError::Away("no answer in time".to_owned());
         let answered = async {
@@ -190,11 +214,15 @@ fn closed() -> StoreError {
 fn transact<R>(
     connection: &mut Connection,
     behavior: TransactionBehavior,
+    environment: &dyn Environment,
     work: impl FnOnce(&Transaction<'_>) -> Result<R>,
 ) -> Result<R> {
-    let transaction = connection.transaction_with_behavior(behavior)?;
+    let transaction = Transaction {
+        inner: connection.transaction_with_behavior(behavior)?,
+        environment,
+    };
     let result = work(&transaction)?;
-    transaction.commit()?;
+    transaction.inner.commit()?;
     Ok(result)
 }
 
@@ -319,19 +347,6 @@ fn is_duplicate(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
 }
 
-/// Returns the time of the store's clock, in milliseconds.
-fn now_ms() -> i64 {
-    #[cfg(feature = "simulation")]
-    if let Some(now_ms) = crate::simulation::now_ms() {
-        return now_ms;
-    }
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .ok()
-        .and_then(|since| i64::try_from(since.as_millis()).ok())
-        .unwrap_or_default()
-}
-
 /// Notes that runs or regions changed.
 fn bump(transaction: &Transaction<'_>) -> Result<()> {
     transaction.execute("UPDATE directory SET version = version + 1", [])?;
@@ -400,7 +415,13 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         let file = folder.join("world.sqlite");
         std::fs::write(&file, "not a database, and long enough to be read as one").unwrap();
-        let error = Sqlite::open(&folder, Duration::from_secs(1)).err().unwrap();
+        let error = Sqlite::open(
+            &folder,
+            Duration::from_secs(1),
+            Arc::new(Machine::default()),
+        )
+        .err()
+        .unwrap();
         let said = format!("{error:#}");
         assert!(said.contains(&file.display().to_string()), "{said}");
         std::fs::remove_dir_all(&folder).unwrap();

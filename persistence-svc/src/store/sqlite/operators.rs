@@ -1,9 +1,9 @@
 //! Checks and decisions of operators in SQLite.
 
-use rusqlite::{Transaction, params};
+use rusqlite::params;
 use tonic::async_trait;
 
-use super::{Sqlite, bump, now_ms};
+use super::{Sqlite, Transaction, bump};
 use crate::store::Operators;
 use crate::store::conservation::{
     Conservation, NEVER, REGIONS, Total, difference, differences, totals,
@@ -137,7 +137,7 @@ fn check(transaction: &Transaction<'_>) -> Result<Conservation> {
 /// Takes those of the characters that are in regions of the run out of the world and keeps them
 /// out.
 pub(super) fn quarantine(transaction: &Transaction<'_>, run: i64, ids: &[String]) -> Result<()> {
-    let now = now_ms();
+    let now = transaction.now_ms();
     for id in ids {
         // The owner of the character changes too: to nobody.
         let held = transaction.execute(

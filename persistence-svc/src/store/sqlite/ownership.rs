@@ -4,16 +4,16 @@
 //! the region loses its wish; and every online character of the region gets the next ownership
 //! sequence, so that a character and a sequence name one owner for ever.
 
-use rusqlite::{Transaction, params};
+use rusqlite::params;
 
-use super::now_ms;
+use super::Transaction;
 use crate::store::error::Result;
 use crate::store::model::{NOBODY, Region};
 
 /// Gives each region to the run beside it (0: to nobody). The caller has checked that the gives are
 /// allowed. Returns how many.
 pub(crate) fn give(transaction: &Transaction<'_>, gives: &[(Region, i64)]) -> Result<usize> {
-    let now = now_ms();
+    let now = transaction.now_ms();
     let mut raise = transaction.prepare_cached(
         r#"UPDATE characters SET "ownershipSequence" = "ownershipSequence" + 1
            WHERE "regionX" = ?1 AND "regionZ" = ?2 AND online = 1"#,

@@ -3,9 +3,9 @@
 //! Always: the store checks each step of the plan again in the transaction that carries it out, and
 //! leaves out each step that no longer fits.
 
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{OptionalExtension, params};
 
-use super::now_ms;
+use super::Transaction;
 use super::ownership::{disown, give};
 use super::runs::state;
 use crate::placement::plan::{Applied, Change, WITNESS_MS, WITNESSES_MIN};
@@ -60,7 +60,7 @@ pub(super) fn apply(transaction: &Transaction<'_>, change: &Change) -> Result<Ap
 
 /// Fences those of the runs whose lease has ended or that enough witnesses saw dead of late.
 fn fence(transaction: &Transaction<'_>, runs: &[i64], applied: &mut Applied) -> Result<Vec<i64>> {
-    let now = now_ms();
+    let now = transaction.now_ms();
     let mut fenced = Vec::new();
     for run in runs {
         let lapsed: Option<bool> = transaction

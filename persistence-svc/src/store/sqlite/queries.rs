@@ -1,10 +1,10 @@
 //! Reads for lists and dashboards, and changes of characters at rest, in SQLite.
 
 use proto::client::names::skeleton;
-use rusqlite::{OptionalExtension, Params, Row, Transaction, params};
+use rusqlite::{OptionalExtension, Params, Row, params};
 use tonic::async_trait;
 
-use super::{Sqlite, character, is_duplicate, now_ms, record, stored};
+use super::{Sqlite, Transaction, character, is_duplicate, record, stored};
 use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{Account, Character};
@@ -69,7 +69,7 @@ impl Queries for Sqlite {
     async fn totals(&self) -> Result<Totals> {
         self.read(|transaction| {
             let mut statement = transaction.prepare_cached(TOTALS)?;
-            Ok(statement.query_row([now_ms()], |row| {
+            Ok(statement.query_row([transaction.now_ms()], |row| {
                 Ok(Totals {
                     users: row.get(0)?,
                     characters: row.get(1)?,
@@ -133,7 +133,9 @@ fn profile(transaction: &Transaction<'_>, id: &str) -> Result<Profile> {
     })?;
     let (logins, played_ms) = transaction
         .prepare_cached(PLAYED)?
-        .query_row(params![now_ms(), id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        .query_row(params![transaction.now_ms(), id], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
     Ok(transaction.prepare_cached(BESIDE)?.query_row([id], |row| {
         Ok(Profile {
             record,
@@ -211,10 +213,12 @@ impl Changes for Sqlite {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::time::Duration;
 
     use super::*;
     use crate::store::Store;
+    use crate::store::environment::Machine;
     use crate::store::queries::Page;
 
     /// Returns the query plan of a list.
@@ -231,7 +235,12 @@ mod tests {
     async fn lists_are_read_by_an_index_and_never_sorted() {
         let folder = std::env::temp_dir().join(format!("lists-{}", uuid::Uuid::new_v4()));
         std::fs::create_dir_all(&folder).unwrap();
-        let store = Sqlite::open(&folder, Duration::from_secs(5)).unwrap();
+        let store = Sqlite::open(
+            &folder,
+            Duration::from_secs(5),
+            Arc::new(Machine::default()),
+        )
+        .unwrap();
         store.migrate().await.unwrap();
         let page = Page {
             offset: 0,

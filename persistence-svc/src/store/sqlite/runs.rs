@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{OptionalExtension, params};
 use tonic::async_trait;
 
 use super::directory::incarnation;
 pub(super) use super::ownership::disown;
-use super::{Sqlite, bump, now_ms, operators, record, stored, value};
+use super::{Sqlite, Transaction, bump, operators, record, stored, value};
 use crate::store::Runs;
 use crate::store::columns::RECORD;
 use crate::store::error::{Result, StoreError};
@@ -20,7 +20,7 @@ impl Runs for Sqlite {
     async fn register(&self, ask: Registration) -> Result<Registered> {
         let registered = self
             .write(move |transaction| {
-                let now_ms = now_ms();
+                let now_ms = transaction.now_ms();
                 transaction.execute(
                     "INSERT INTO runs (address, build, content_hash, registered, until)
                      VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -54,7 +54,7 @@ impl Runs for Sqlite {
 
     async fn renew(&self, ask: Renewal) -> Result<Renewed> {
         self.write(move |transaction| {
-            let now_ms = now_ms();
+            let now_ms = transaction.now_ms();
             transaction
                 .prepare_cached(
                     "UPDATE runs SET until = ?2, players = ?3, tick_cost_us = ?4
@@ -154,7 +154,7 @@ impl Runs for Sqlite {
 
     async fn prune(&self, older_ms: i64, most: i64) -> Result<u64> {
         self.write(move |transaction| {
-            let before = now_ms() - older_ms;
+            let before = transaction.now_ms() - older_ms;
             let mut statement = transaction.prepare_cached(
                 "SELECT id FROM runs WHERE state = 'fenced' AND until < ?1
                    AND NOT EXISTS (SELECT 1 FROM regions WHERE regions.run_id = runs.id)
@@ -209,7 +209,7 @@ fn measure(transaction: &Transaction<'_>, ask: &Renewal) -> Result<()> {
 }
 
 fn end(transaction: &Transaction<'_>, ask: &Ended) -> Result<bool> {
-    let now = now_ms();
+    let now = transaction.now_ms();
     let fenced = transaction.execute(
         "UPDATE runs SET state = 'fenced', until = ?2 WHERE id = ?1 AND state <> 'fenced'",
         [ask.run, now],

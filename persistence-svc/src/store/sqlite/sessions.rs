@@ -1,10 +1,10 @@
 //! Sessions in SQLite.
 
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{OptionalExtension, params};
 use tonic::async_trait;
 
 use super::runs::{alive, owner};
-use super::{Sqlite, character, now_ms, record, stored};
+use super::{Sqlite, Transaction, character, record, stored};
 use crate::store::Sessions;
 use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
@@ -110,7 +110,7 @@ pub(super) fn enter(
     if was_online && asleep {
         return Ok(None);
     }
-    let (now, session_epoch) = (now_ms(), epoch + 1);
+    let (now, session_epoch) = (transaction.now_ms(), epoch + 1);
     let forgotten = note(transaction, ask, session_epoch, now)?;
     transaction.execute(
         r#"UPDATE characters SET online = 1, "sessionEpoch" = ?2, "sessionId" = ?3,

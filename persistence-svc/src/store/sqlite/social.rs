@@ -1,23 +1,23 @@
 //! Friends and ignored players in SQLite.
 
 use proto::client::names::skeleton;
-use rusqlite::{OptionalExtension, Row, ToSql, Transaction, params};
+use rusqlite::{OptionalExtension, Row, ToSql, params};
 use tonic::async_trait;
 
-use super::{Sqlite, now_ms};
+use super::{Sqlite, Transaction};
 use crate::store::error::{Result, StoreError};
 use crate::store::social::{
     BY_ID, BY_NAME, BY_REQUEST, Change, Changed, FACTS, FRIENDS, Facts, Friend, IGNORED, Ignored,
     Lists, OWN, Outcome, Put, REQUEST_MS, REQUESTS, Request, TIDY, Who, concerns_both, decide,
 };
-use crate::store::{Social, name_key, new_id};
+use crate::store::{Social, name_key};
 
 #[async_trait]
 impl Social for Sqlite {
     async fn lists(&self, who: Who) -> Result<Lists> {
         self.read(move |transaction| {
             own(transaction, &who)?;
-            lists(transaction, &who, now_ms())
+            lists(transaction, &who, transaction.now_ms())
         })
         .await
     }
@@ -25,7 +25,7 @@ impl Social for Sqlite {
     async fn change_lists(&self, who: Who, change: Change) -> Result<Changed> {
         self.write(move |transaction| {
             own(transaction, &who)?;
-            let now = now_ms();
+            let now = transaction.now_ms();
             let (outcome, other) = match carry_out(transaction, &who, &change, now)? {
                 Ok(other) => (Outcome::Done, Some(other)),
                 Err(outcome) => (outcome, None),
@@ -69,7 +69,7 @@ fn carry_out(
         Ok(deeds) => deeds,
         Err(outcome) => return Ok(Err(outcome)),
     };
-    let fresh = new_id();
+    let fresh = transaction.new_id();
     for deed in deeds {
         let (statement, put) = deed.statement();
         let values: Vec<&dyn ToSql> = put

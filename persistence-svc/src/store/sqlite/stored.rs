@@ -1,8 +1,8 @@
 //! Worn items, stakes and banks in SQLite.
 
-use rusqlite::{OptionalExtension, Row, Transaction, params};
+use rusqlite::{OptionalExtension, Row, params};
 
-use super::value;
+use super::{Transaction, value};
 use crate::store::error::Result;
 use crate::store::judge::Held;
 use crate::store::model::{Batch, Record};

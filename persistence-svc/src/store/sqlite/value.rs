@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use rusqlite::types::FromSql;
-use rusqlite::{OptionalExtension, Row, Transaction, params};
+use rusqlite::{OptionalExtension, Row, params};
 
-use super::stored;
+use super::{Transaction, stored};
 use crate::store::error::Result;
 use crate::store::judge::{Held, grave_owners, slots};
 use crate::store::model::{Batch, Region};

@@ -69,7 +69,12 @@ async fn a_list_of_the_best_is_cut_and_filled_again(store: &dyn Store, sql: impl
 #[tokio::test]
 async fn a_list_of_the_best_is_cut_and_filled_again_in_sqlite() {
     let folder = std::env::temp_dir().join(format!("persistence-unit-{}", new_id()));
-    let store = Sqlite::open(&folder, Duration::from_secs(10)).unwrap();
+    let store = Sqlite::open(
+        &folder,
+        Duration::from_secs(10),
+        Arc::new(Machine::default()),
+    )
+    .unwrap();
     let sql = async |text: String| {
         let beside = rusqlite::Connection::open(folder.join("world.sqlite")).unwrap();
         beside.busy_timeout(Duration::from_secs(5)).unwrap();
@@ -86,7 +91,13 @@ async fn a_list_of_the_best_is_cut_and_filled_again_in_postgres() {
     let (server, name) = (server.await.unwrap(), new_id());
     let url = Secret::new(server.create_database(&name));
     let telemetry = Telemetry::new("test", &TelemetryConfig::default()).unwrap();
-    let store = Postgres::open(&url, 4, Metrics::new(&telemetry.meter())).unwrap();
+    let store = Postgres::open(
+        &url,
+        4,
+        Metrics::new(&telemetry.meter()),
+        Mutants::default(),
+    )
+    .unwrap();
     let sql = async |text: String| server.sql(&name, &text);
     a_list_of_the_best_is_cut_and_filled_again(&store, sql).await;
     store.close().await;
