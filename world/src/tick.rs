@@ -13,6 +13,7 @@ pub(crate) mod value;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 pub(crate) use inputs::{failed, interrupt, lay_down, turn_away};
 
@@ -73,7 +74,8 @@ impl Outcome {
 }
 
 /// A part of a tick that the phase clock can time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Phase {
     /// Players that come in.
     Arrivals,
@@ -98,6 +100,7 @@ pub enum Phase {
     /// Players that come to a bank, or leave it.
     Visits,
     /// Work, and the state of trees, shoals and fires.
+    #[strum(to_string = "labour")]
     Skilling,
     /// Stock of shops.
     Shops,
@@ -114,50 +117,9 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// All phases, in the order of a tick.
-    pub const ALL: [Phase; 18] = [
-        Phase::Arrivals,
-        Phase::Duels,
-        Phase::Inputs,
-        Phase::Homeward,
-        Phase::Agents,
-        Phase::Npcs,
-        Phase::Players,
-        Phase::Fights,
-        Phase::Deaths,
-        Phase::Ground,
-        Phase::Visits,
-        Phase::Skilling,
-        Phase::Shops,
-        Phase::Trades,
-        Phase::Skills,
-        Phase::Mending,
-        Phase::Energy,
-        Phase::Borders,
-    ];
-
     /// Returns the label of the phase in measurements.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Phase::Arrivals => "arrivals",
-            Phase::Duels => "duels",
-            Phase::Inputs => "inputs",
-            Phase::Homeward => "homeward",
-            Phase::Agents => "agents",
-            Phase::Npcs => "npcs",
-            Phase::Players => "players",
-            Phase::Fights => "fights",
-            Phase::Deaths => "deaths",
-            Phase::Ground => "ground",
-            Phase::Visits => "visits",
-            Phase::Skilling => "labour",
-            Phase::Shops => "shops",
-            Phase::Trades => "trades",
-            Phase::Skills => "skills",
-            Phase::Mending => "mending",
-            Phase::Energy => "energy",
-            Phase::Borders => "borders",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -89,7 +89,7 @@ impl Land {
 
     fn levels(&self) -> BTreeMap<Skill, u32> {
         let record = self.world.player(&ann()).unwrap().record();
-        let all = Skill::ALL.into_iter();
+        let all = Skill::ALL.iter().copied();
         all.map(|skill| (skill, record.level(skill))).collect()
     }
 

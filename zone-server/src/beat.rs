@@ -5,6 +5,8 @@
 
 use std::time::{Duration, Instant};
 
+use strum::IntoStaticStr;
+
 /// Ticks by which the clock may be late; a later clock skips ticks.
 const LATE_TICKS_MAX: u32 = 2;
 
@@ -81,7 +83,8 @@ impl Beat {
 }
 
 /// The way in which a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum End {
     /// Somebody told it to end.
     Stopped,
@@ -97,14 +100,8 @@ pub(crate) enum End {
 
 impl End {
     /// Returns the label by which it is counted.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Stopped => "stopped",
-            Self::Fenced => "fenced",
-            Self::Panicked => "panicked",
-            Self::Refused => "refused",
-            Self::Astray => "astray",
-        }
+    pub(crate) fn name(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -30,7 +30,7 @@ async fn beside(beast: &str, change: impl FnOnce(&mut zone_server::Config)) -> S
     store.log_in("ann", tile);
     store.change(|state| {
         let ann = &mut state.characters.get_mut("ann").unwrap().record;
-        let skills = world::Skill::ALL.into_iter().map(|skill| Skill {
+        let skills = world::Skill::ALL.iter().map(|skill| Skill {
             name: skill.name().to_owned(),
             level: 99,
             xp_tenths: 130_344_310,

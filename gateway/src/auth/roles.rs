@@ -4,6 +4,8 @@
 //! it away. Only a player's own token carries its account's roles; every other scope can do just
 //! what it names.
 
+use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
+
 use super::{
     caller::{Caller, Denied},
     tokens::Scope,
@@ -11,7 +13,20 @@ use super::{
 use crate::app::App;
 
 /// A role; it includes the rights of the roles before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum Role {
     /// Kicks, bans, mutes and announces.
     Moderator,
@@ -21,19 +36,18 @@ pub(crate) enum Role {
 
 impl Role {
     /// All roles.
-    pub(crate) const ALL: [Role; 2] = [Role::Moderator, Role::Admin];
+    pub(crate) const ALL: &[Role] = <Role as VariantArray>::VARIANTS;
+    /// Their names, in the same order.
+    pub(crate) const NAMES: &[&str] = <Role as VariantNames>::VARIANTS;
 
     /// Returns the role's name, for the store and for clients.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Moderator => "moderator",
-            Self::Admin => "admin",
-        }
+    pub(crate) fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Returns the role of this name.
     pub(crate) fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|role| role.name() == name)
+        name.parse().ok()
     }
 
     /// Returns the highest role among these names; unknown names grant nothing.

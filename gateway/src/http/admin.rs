@@ -174,7 +174,7 @@ struct RoleName(Role);
 impl<'de> Deserialize<'de> for RoleName {
     fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
         let name = String::deserialize(value)?;
-        let known = || Role::ALL.map(Role::name).join(" and ");
+        let known = || Role::NAMES.join(" and ");
         let role = Role::parse(&name).map(Self);
         role.ok_or_else(|| D::Error::custom(format!("there are {}", known())))
     }
@@ -190,7 +190,7 @@ impl JsonSchema for RoleName {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "enum": Role::ALL.map(Role::name)})
+        json_schema!({"type": "string", "enum": Role::NAMES})
     }
 }
 
@@ -204,7 +204,7 @@ struct GiveRoles {
 /// The roles that an account has.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Given {
-    #[schemars(example = Role::ALL.map(Role::name))]
+    #[schemars(example = Role::NAMES)]
     roles: Vec<String>,
 }
 

@@ -262,7 +262,7 @@ fn shown(skill: &str, number: u32, asked: Page, reply: &RankingReply) -> Table {
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
-    Skill::ALL.into_iter().map(Skill::name)
+    Skill::NAMES.iter().copied()
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ async fn health() -> Json<Health> {
 struct ContentStatus {
     version: String,
     /// Where it is from.
-    #[schemars(extend("enum" = Source::ALL.map(Source::name)))]
+    #[schemars(extend("enum" = Source::NAMES))]
     source: &'static str,
     /// Versions that zones play.
     zones: BTreeSet<String>,

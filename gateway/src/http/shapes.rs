@@ -203,7 +203,7 @@ impl JsonSchema for SkillColumns {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let columns = Skill::ALL.into_iter().flat_map(|skill| {
+        let columns = Skill::ALL.iter().flat_map(|skill| {
             let (level, xp) = (
                 json!({"type": "integer", "minimum": 0}),
                 json!({"type": "number"}),

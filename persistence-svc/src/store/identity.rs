@@ -3,6 +3,8 @@
 //! Always: versions of gates grow in the order in which their transactions commit. So a watcher
 //! that has version 7 misses nothing that is 7 or lower.
 
+use strum::{EnumString, IntoStaticStr};
+
 use super::error::{Result, StoreError};
 
 /// Most gates of one read.
@@ -11,7 +13,8 @@ pub(crate) const GATES_MAX: i64 = 500;
 pub(crate) const ORDER_MS: i64 = 60_000;
 
 /// Kind of a gate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum GateKind {
     Revoked,
     Ban,
@@ -22,26 +25,13 @@ pub(crate) enum GateKind {
 
 impl GateKind {
     /// Returns the name that the column keeps.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Revoked => "revoked",
-            Self::Ban => "ban",
-            Self::Mute => "mute",
-            Self::Kick => "kick",
-            Self::Teleport => "teleport",
-        }
+    pub(crate) fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Reads the kind from a column; an unknown name revokes nothing and bans nobody.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let all = [
-            Self::Revoked,
-            Self::Ban,
-            Self::Mute,
-            Self::Kick,
-            Self::Teleport,
-        ];
-        all.into_iter().find(|kind| kind.name() == text)
+        text.parse().ok()
     }
 }
 
@@ -95,7 +85,8 @@ pub(crate) struct Subject {
 }
 
 /// Deed that an operator may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum Deed {
     Kick,
     Ban,
@@ -112,19 +103,8 @@ pub(crate) enum Deed {
 
 impl Deed {
     /// Returns the name in the record.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Kick => "kick",
-            Self::Ban => "ban",
-            Self::Unban => "unban",
-            Self::Mute => "mute",
-            Self::Unmute => "unmute",
-            Self::Teleport => "teleport",
-            Self::Announce => "announce",
-            Self::Freeze => "freeze",
-            Self::Unfreeze => "unfreeze",
-            Self::Roles => "roles",
-        }
+    pub(crate) fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Returns whether it concerns everybody, and names no account.

@@ -2,10 +2,13 @@
 
 use std::{collections::BTreeMap, fmt};
 
+use strum::{IntoStaticStr, VariantNames};
+
 use crate::Files;
 
 /// Source of content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Source {
     /// Manifests built into the process.
     BuiltIn,
@@ -22,26 +25,12 @@ pub enum Source {
 }
 
 impl Source {
-    /// All sources.
-    pub const ALL: [Source; 6] = [
-        Self::BuiltIn,
-        Self::Folder,
-        Self::Cdn,
-        Self::Cache,
-        Self::ProductionCdn,
-        Self::Zone,
-    ];
+    /// Names of all sources.
+    pub const NAMES: &[&str] = Source::VARIANTS;
 
     /// Returns one word for the source.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::BuiltIn => "built-in",
-            Self::Folder => "folder",
-            Self::Cdn => "cdn",
-            Self::Cache => "cache",
-            Self::ProductionCdn => "production-cdn",
-            Self::Zone => "zone",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use strum::IntoStaticStr;
+
 use super::ids::EntityId;
 use crate::geometry::tile::{Region, Tile};
 
 /// Sort of an entity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Kind {
     /// Somebody's avatar.
     Player,
@@ -26,16 +29,8 @@ pub enum Kind {
 
 impl Kind {
     /// Returns the word for it on the wire.
-    pub const fn wire(self) -> &'static str {
-        match self {
-            Kind::Player => "player",
-            Kind::Npc => "npc",
-            Kind::Resource => "resource",
-            Kind::Station => "station",
-            Kind::Item => "item",
-            Kind::Fire => "fire",
-            Kind::Grave => "grave",
-        }
+    pub fn wire(self) -> &'static str {
+        self.into()
     }
 }
 

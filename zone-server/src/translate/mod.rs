@@ -248,7 +248,7 @@ pub(crate) fn resync(
         let gain = skill::gain(*skill, 0, *now, false);
         private(&gain, Bytes::new())
     });
-    let worn = equipment::update(&has.equipment, &EquipSlot::ALL);
+    let worn = equipment::update(&has.equipment, EquipSlot::ALL);
     let things = [
         private(&pack, Bytes::new()),
         private(&pouch, Bytes::new()),

@@ -15,7 +15,7 @@ pub(crate) fn sync(
     has: &Holdings,
     (tick, content): (u64, &Content),
 ) -> PlayerSync {
-    let skills = world::Skill::ALL.into_iter().map(|skill| {
+    let skills = world::Skill::ALL.iter().map(|&skill| {
         let has = has.skill(skill);
         let shown = Skill {
             level: has.level,

@@ -78,8 +78,10 @@ impl Policy {
             Self::Public | Self::Session => Vec::new(),
             Self::Bearer(scopes) => scopes.iter().map(|scope| name(json!(scope))).collect(),
             Self::Staff(least) => {
-                let roles = Role::ALL.into_iter().filter(|role| *role >= least);
-                let names = ["operator"].into_iter().chain(roles.map(Role::name));
+                let roles = Role::ALL.iter().filter(|role| **role >= least);
+                let names = ["operator"]
+                    .into_iter()
+                    .chain(roles.map(|role| role.name()));
                 names.map(str::to_owned).collect()
             }
         }

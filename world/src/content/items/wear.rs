@@ -1,5 +1,8 @@
 //! Slots for worn things, and sorts of weapons.
 
+use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
 use crate::content::words::words;
 
 /// Slot for a worn thing.
@@ -12,75 +15,51 @@ use crate::content::words::words;
     PartialOrd,
     Ord,
     Hash,
-    serde::Serialize,
-    serde::Deserialize,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
     schemars::JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 #[expect(missing_docs, reason = "they are what they are called")]
 pub enum EquipSlot {
+    #[strum(to_string = "weapon", serialize = "2h")]
     Weapon,
+    #[strum(to_string = "shield", serialize = "offhand")]
     Shield,
+    #[strum(to_string = "helmet", serialize = "head")]
     Helmet,
+    #[strum(to_string = "body", serialize = "chest")]
     Body,
     Legs,
+    #[strum(to_string = "boots", serialize = "feet")]
     Boots,
+    #[strum(to_string = "gloves", serialize = "hands")]
     Gloves,
     Cape,
+    #[strum(to_string = "amulet", serialize = "neck")]
     Amulet,
     Ring,
+    #[strum(to_string = "arrows", serialize = "ammo", serialize = "ammunition")]
     Arrows,
 }
 
 impl EquipSlot {
     /// All slots, in order.
-    pub const ALL: [EquipSlot; 11] = [
-        EquipSlot::Weapon,
-        EquipSlot::Shield,
-        EquipSlot::Helmet,
-        EquipSlot::Body,
-        EquipSlot::Legs,
-        EquipSlot::Boots,
-        EquipSlot::Gloves,
-        EquipSlot::Cape,
-        EquipSlot::Amulet,
-        EquipSlot::Ring,
-        EquipSlot::Arrows,
-    ];
+    pub const ALL: &[EquipSlot] = EquipSlot::VARIANTS;
 
     /// Returns the slot's name, as the store keeps it and the wire carries it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            EquipSlot::Weapon => "weapon",
-            EquipSlot::Shield => "shield",
-            EquipSlot::Helmet => "helmet",
-            EquipSlot::Body => "body",
-            EquipSlot::Legs => "legs",
-            EquipSlot::Boots => "boots",
-            EquipSlot::Gloves => "gloves",
-            EquipSlot::Cape => "cape",
-            EquipSlot::Amulet => "amulet",
-            EquipSlot::Ring => "ring",
-            EquipSlot::Arrows => "arrows",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Returns the slot called `name`, in any case. Older names count too, and `2h`, which is the
     /// weapon's.
     pub fn named(name: &str) -> Option<EquipSlot> {
-        let name = name.to_ascii_lowercase();
-        let name = match name.as_str() {
-            "2h" => "weapon",
-            "head" => "helmet",
-            "hands" => "gloves",
-            "feet" => "boots",
-            "chest" => "body",
-            "neck" => "amulet",
-            "ammo" | "ammunition" => "arrows",
-            "offhand" => "shield",
-            name => name,
-        };
-        EquipSlot::ALL.into_iter().find(|slot| slot.name() == name)
+        name.parse().ok()
     }
 }
 

@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use crate::content::Content;
 use crate::entity::ids::{CharacterId, EntityId};
@@ -106,7 +107,7 @@ impl Goal {
     }
 
     /// Returns the sort of the goal.
-    pub const fn sort(&self) -> &'static str {
+    pub fn sort(&self) -> &'static str {
         match self {
             Goal::Explore | Goal::Bank | Goal::Area(_) | Goal::Place(_) | Goal::Follow(_) => {
                 "exploration"
@@ -346,7 +347,8 @@ impl Pursuit {
 }
 
 /// Sort of a deed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum DeedSort {
     /// Beginning of a goal.
     GoalStarted,
@@ -368,17 +370,8 @@ pub enum DeedSort {
 
 impl DeedSort {
     /// Returns the word for it on the wire.
-    pub const fn wire(self) -> &'static str {
-        match self {
-            DeedSort::GoalStarted => "goal_started",
-            DeedSort::GoalCompleted => "goal_completed",
-            DeedSort::GoalFailed => "goal_failed",
-            DeedSort::Stopped => "stopped",
-            DeedSort::Resumed => "resumed",
-            DeedSort::Command => "command",
-            DeedSort::Pickup => "pickup",
-            DeedSort::Died => "died",
-        }
+    pub fn wire(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use crate::content::Content;
 use crate::entity::ids::{CharacterId, EntityId};
@@ -38,55 +39,67 @@ pub(crate) const COMBAT_TICKS: u64 = 17;
 /// Ticks for which a player cannot leave the world after it gave or took a blow.
 const LEAVE_TICKS: u64 = 16;
 
-macro_rules! named {
-    ($(#[$meta:meta])* $name:ident { $($variant:ident = $word:literal,)* }) => {
-        $(#[$meta])*
-        #[derive(
-            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize,
-            serde::Deserialize,
-        )]
-        #[serde(rename_all = "lowercase")]
-        #[expect(missing_docs, reason = "they are what they are called")]
-        pub enum $name { $($variant,)* }
-
-        impl $name {
-            /// All of them, in order.
-            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
-
-            /// Its name, as it is saved and sent.
-            pub const fn name(self) -> &'static str {
-                match self { $($name::$variant => $word,)* }
-            }
-
-            /// The one called `name`.
-            pub fn named(name: &str) -> Option<$name> {
-                $name::ALL.iter().copied().find(|one| one.name() == name)
-            }
-        }
-    };
+/// Style of fighting with the weapon in hand.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+#[expect(missing_docs, reason = "a style is its name")]
+pub enum Style {
+    Accurate,
+    Aggressive,
+    Defensive,
+    Controlled,
+    Rapid,
+    Longrange,
+    Autocast,
 }
 
-pub(crate) use named;
+impl Style {
+    /// All styles, in order.
+    pub const ALL: &[Style] = Style::VARIANTS;
 
-named! {
-    /// Style of fighting with the weapon in hand.
-    Style {
-        Accurate = "accurate",
-        Aggressive = "aggressive",
-        Defensive = "defensive",
-        Controlled = "controlled",
-        Rapid = "rapid",
-        Longrange = "longrange",
-        Autocast = "autocast",
+    /// Returns the style's name, as it is saved and sent.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// Returns the style called `name`.
+    pub fn named(name: &str) -> Option<Style> {
+        name.parse().ok()
     }
 }
 
-named! {
-    /// Sort of blow.
-    HitKind {
-        Melee = "melee",
-        Ranged = "ranged",
-        Magic = "magic",
+/// Sort of blow.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr,
+)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+#[expect(missing_docs, reason = "a sort is its name")]
+pub enum HitKind {
+    Melee,
+    Ranged,
+    Magic,
+}
+
+impl HitKind {
+    /// Returns the sort's name, as it is saved and sent.
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

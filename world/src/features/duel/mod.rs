@@ -13,10 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use crate::content::EquipSlot;
 use crate::entity::ids::{CharacterId, EntityId};
-use crate::features::combat::named;
 use crate::features::trade::{Offered, Screen};
 use crate::geometry::tile::Bounds;
 use crate::intent;
@@ -32,31 +32,73 @@ pub(crate) const CHALLENGE_PREFIX: &str = "challenge:";
 /// Most things in one player's stakes container: its own stakes and the stakes that it has won.
 pub const STAKES_MAX: u8 = 56;
 
-named! {
-    /// Rule on which two players may agree before they fight.
-    DuelRule {
-        NoRanged = "noRanged",
-        NoMelee = "noMelee",
-        NoMagic = "noMagic",
-        NoSpecialAttack = "noSpecialAttack",
-        NoPrayer = "noPrayer",
-        NoPotions = "noPotions",
-        NoFood = "noFood",
-        NoForfeit = "noForfeit",
-        NoMovement = "noMovement",
-        FunWeapons = "funWeapons",
+/// Rule on which two players may agree before they fight.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "camelCase")]
+#[expect(missing_docs, reason = "a rule is its name")]
+pub enum DuelRule {
+    NoRanged,
+    NoMelee,
+    NoMagic,
+    NoSpecialAttack,
+    NoPrayer,
+    NoPotions,
+    NoFood,
+    NoForfeit,
+    NoMovement,
+    FunWeapons,
+}
+
+impl DuelRule {
+    /// All rules, in order.
+    pub const ALL: &[DuelRule] = DuelRule::VARIANTS;
+
+    /// Returns the rule's name, as it is sent.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// Returns the rule called `name`.
+    pub fn named(name: &str) -> Option<DuelRule> {
+        name.parse().ok()
     }
 }
 
-named! {
-    /// Stage of a duel.
-    DuelStage {
-        Rules = "RULES",
-        Stakes = "STAKES",
-        Confirming = "CONFIRMING",
-        Countdown = "COUNTDOWN",
-        Fighting = "FIGHTING",
-        Finished = "FINISHED",
+/// Stage of a duel.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr,
+)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "UPPERCASE")]
+#[expect(missing_docs, reason = "a stage is its name")]
+pub enum DuelStage {
+    Rules,
+    Stakes,
+    Confirming,
+    Countdown,
+    Fighting,
+    Finished,
+}
+
+impl DuelStage {
+    /// Returns the stage's name, as it is sent.
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -13,6 +13,7 @@ pub(crate) mod tick;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::features::training::skill::Skill;
@@ -24,7 +25,21 @@ use crate::time::Tick;
 pub const MAKE_MAX: u32 = 10_000;
 
 /// A way of making things.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[strum(serialize_all = "lowercase")]
 pub enum RecipeKind {
     /// Food, at a fire or a range.
     Cook,
@@ -46,36 +61,16 @@ pub enum RecipeKind {
 
 impl RecipeKind {
     /// All of them.
-    pub const ALL: [RecipeKind; 8] = [
-        RecipeKind::Cook,
-        RecipeKind::Light,
-        RecipeKind::Smelt,
-        RecipeKind::Smith,
-        RecipeKind::Craft,
-        RecipeKind::Fletch,
-        RecipeKind::Tan,
-        RecipeKind::Runecraft,
-    ];
+    pub const ALL: &[RecipeKind] = RecipeKind::VARIANTS;
 
     /// Returns the word for it in requests and answers.
-    pub const fn name(self) -> &'static str {
-        match self {
-            RecipeKind::Cook => "cook",
-            RecipeKind::Light => "light",
-            RecipeKind::Smelt => "smelt",
-            RecipeKind::Smith => "smith",
-            RecipeKind::Craft => "craft",
-            RecipeKind::Fletch => "fletch",
-            RecipeKind::Tan => "tan",
-            RecipeKind::Runecraft => "runecraft",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Returns the trade of that name.
     pub fn named(name: &str) -> Option<RecipeKind> {
-        RecipeKind::ALL
-            .into_iter()
-            .find(|trade| trade.name() == name)
+        name.parse().ok()
     }
 
     /// Returns the skill that it takes and trains; tanners do their work themselves.

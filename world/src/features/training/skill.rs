@@ -1,14 +1,32 @@
 //! The seventeen skills.
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// A skill, in the order in which players see them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 #[expect(missing_docs, reason = "a skill is its name")]
 pub enum Skill {
     Attack,
     Strength,
+    #[strum(to_string = "defense", serialize = "defence")]
     Defense,
     Constitution,
     Ranged,
@@ -28,56 +46,18 @@ pub enum Skill {
 
 impl Skill {
     /// All skills, in order.
-    pub const ALL: [Skill; 17] = [
-        Skill::Attack,
-        Skill::Strength,
-        Skill::Defense,
-        Skill::Constitution,
-        Skill::Ranged,
-        Skill::Magic,
-        Skill::Prayer,
-        Skill::Woodcutting,
-        Skill::Mining,
-        Skill::Fishing,
-        Skill::Firemaking,
-        Skill::Cooking,
-        Skill::Smithing,
-        Skill::Agility,
-        Skill::Crafting,
-        Skill::Fletching,
-        Skill::Runecrafting,
-    ];
+    pub const ALL: &[Skill] = <Skill as VariantArray>::VARIANTS;
+    /// Their names, in the same order.
+    pub const NAMES: &[&str] = <Skill as VariantNames>::VARIANTS;
 
     /// Returns the skill's name, as the store keeps it and the wire carries it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Skill::Attack => "attack",
-            Skill::Strength => "strength",
-            Skill::Defense => "defense",
-            Skill::Constitution => "constitution",
-            Skill::Ranged => "ranged",
-            Skill::Magic => "magic",
-            Skill::Prayer => "prayer",
-            Skill::Woodcutting => "woodcutting",
-            Skill::Mining => "mining",
-            Skill::Fishing => "fishing",
-            Skill::Firemaking => "firemaking",
-            Skill::Cooking => "cooking",
-            Skill::Smithing => "smithing",
-            Skill::Agility => "agility",
-            Skill::Crafting => "crafting",
-            Skill::Fletching => "fletching",
-            Skill::Runecrafting => "runecrafting",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 
     /// Returns the skill called `name`, in any case; `defence` is `defense`.
     pub fn named(name: &str) -> Option<Skill> {
-        if name.eq_ignore_ascii_case("defence") {
-            return Some(Skill::Defense);
-        }
-        let mut all = Skill::ALL.into_iter();
-        all.find(|skill| skill.name().eq_ignore_ascii_case(name))
+        name.parse().ok()
     }
 }
 
@@ -87,7 +67,7 @@ mod tests {
 
     #[test]
     fn every_skill_is_found_by_its_name_and_defence_is_defense() {
-        for skill in Skill::ALL {
+        for &skill in Skill::ALL {
             assert_eq!(Skill::named(skill.name()), Some(skill));
             assert_eq!(Skill::named(&skill.name().to_uppercase()), Some(skill));
         }

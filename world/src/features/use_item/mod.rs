@@ -93,5 +93,5 @@ impl wire::Requests for Packet {
 
 fn known(name: &str) -> Result<Skill, BadRequest> {
     let skill = Skill::named(name);
-    skill.ok_or_else(|| format!("skill: one of {}", Skill::ALL.map(Skill::name).join(", ")).into())
+    skill.ok_or_else(|| format!("skill: one of {}", Skill::NAMES.join(", ")).into())
 }

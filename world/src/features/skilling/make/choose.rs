@@ -106,7 +106,7 @@ pub(crate) fn at_spot(
     spot: Spot<'_>,
 ) -> Result<Craft, Refusal> {
     let fits = |_: &Craft, recipe: &Recipe| recipe.place.is(spot) && takes(recipe, item);
-    let known = found(content, &RecipeKind::ALL, Some(spot), fits);
+    let known = found(content, RecipeKind::ALL, Some(spot), fits);
     if known.is_empty() {
         return Err(Refusal::Unsupported);
     }
