@@ -14,7 +14,8 @@ use crate::{
     },
     config::Config,
     content::Shown,
-    http::{body::Load, frontend::Frontend, hiscores::Hiscores},
+    hiscores::Hiscores,
+    http::{body::Load, frontend::Frontend},
     limits::{Limits, logins::Logins, unauthenticated::Unauthenticated},
     live_queries::LiveQueries,
     metrics::Metrics,
@@ -84,7 +85,7 @@ pub(crate) struct Sessions {
 /// Content that the gateway serves from memory.
 pub(crate) struct Served {
     /// The content that clients get; see [`App::content`].
-    pub(crate) shown: Shown,
+    pub(crate) shown: Arc<Shown>,
     pub(crate) frontend: Frontend,
     pub(crate) hiscores: Hiscores,
 }
@@ -93,6 +94,6 @@ impl App {
     /// Returns the content that clients get now. Another version may take its place at any time: a
     /// caller that needs it twice keeps its copy.
     pub(crate) fn content(&self) -> Arc<Content> {
-        Arc::clone(&self.served.shown.version().content)
+        self.served.shown.content()
     }
 }

@@ -18,7 +18,8 @@ use crate::{
     },
     config::Config,
     content::{Shown, Version},
-    http::{body::Load, frontend::Frontend, hiscores::Hiscores},
+    hiscores::Hiscores,
+    http::{body::Load, frontend::Frontend},
     limits::{Limits, logins::Logins, unauthenticated::Unauthenticated},
     live_queries::LiveQueries,
     metrics::Metrics,
@@ -89,7 +90,7 @@ pub(crate) fn assemble(
             draining: CancellationToken::new(),
         },
         served: Served {
-            shown: Shown::new(version),
+            shown: Arc::new(Shown::new(version)),
             frontend,
             hiscores: Hiscores::default(),
         },

@@ -24,6 +24,7 @@ mod conformance;
 mod content;
 mod directory;
 mod frames;
+mod hiscores;
 mod http;
 mod limits;
 mod live_queries;

@@ -121,8 +121,8 @@ impl Server {
         tasks.finish("keys", keep_keys(of, until));
         let (of, until) = with();
         tasks.finish("readiness", watch_readiness(of, until));
-        let (of, until) = with();
-        tasks.finish("content", content::follow(of, until));
+        let (shown, zones) = (Arc::clone(&app.served.shown), app.zones.clone());
+        tasks.finish("content", content::follow(shown, zones, behind.clone()));
         if let Some(listener) = self.metrics_listener {
             let (health, telemetry) = (app.health.clone(), app.telemetry.clone());
             let probes = chassis::health::serve(listener, health, telemetry, behind.clone());

@@ -8,9 +8,9 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 use super::{
     caller::{Caller, Denied},
+    identity::Identity,
     tokens::Scope,
 };
-use crate::app::App;
 
 /// A role; it includes the rights of the roles before it.
 #[derive(
@@ -57,8 +57,8 @@ impl Role {
 }
 
 /// Returns the highest role that an account has now.
-pub(crate) async fn of(app: &App, account_id: &str) -> Result<Option<Role>, Denied> {
-    let roles = app.auth.identity.roles_of(account_id).await;
+pub(crate) async fn of(identity: &Identity, account_id: &str) -> Result<Option<Role>, Denied> {
+    let roles = identity.roles_of(account_id).await;
     let roles = roles.map_err(|status| {
         tracing::debug!(code = ?status.code(), "nobody knows the roles of an account");
         Denied::NotReady
@@ -68,11 +68,15 @@ pub(crate) async fn of(app: &App, account_id: &str) -> Result<Option<Role>, Deni
 
 /// Lets in operators, and players whose account has at least the role `least`. Sets the player's
 /// role in `caller`.
-pub(crate) async fn authorise(app: &App, caller: &mut Caller, least: Role) -> Result<(), Denied> {
+pub(crate) async fn authorise(
+    identity: &Identity,
+    caller: &mut Caller,
+    least: Role,
+) -> Result<(), Denied> {
     match caller.scope {
         Scope::Operator => Ok(()),
         Scope::Player => {
-            caller.role = of(app, &caller.account_id).await?;
+            caller.role = of(identity, &caller.account_id).await?;
             match caller.role {
                 Some(role) if role >= least => Ok(()),
                 _ => Err(Denied::NoRole),
@@ -85,12 +89,14 @@ pub(crate) async fn authorise(app: &App, caller: &mut Caller, least: Role) -> Re
 /// Returns whether a caller of role `who` may act on an account: a moderator may not act on a
 /// moderator or an admin. `None`: an operator. Empty `account_id`: the action has no target.
 pub(crate) async fn outranks(
-    app: &App,
+    identity: &Identity,
     who: Option<Role>,
     account_id: &str,
 ) -> Result<bool, Denied> {
     match who {
-        Some(Role::Moderator) if !account_id.is_empty() => Ok(of(app, account_id).await?.is_none()),
+        Some(Role::Moderator) if !account_id.is_empty() => {
+            Ok(of(identity, account_id).await?.is_none())
+        }
         Some(_) | None => Ok(true),
     }
 }

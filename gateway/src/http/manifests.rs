@@ -1,21 +1,16 @@
 //! The content's manifests.
-//!
-//! Always: the gateway serves all of them from memory, so that no path of a client is ever a path
-//! on the disk.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use axum::{
     extract::{Path, State, rejection::PathRejection},
     http::{HeaderMap, Uri},
     response::{IntoResponse, Response},
 };
-use delivery::Files;
 
 use super::{
     problem::{Code, Problem},
     route::{Policy, Route},
-    stored::{FIVE_MINUTES, Stored},
 };
 use crate::app::App;
 
@@ -31,24 +26,6 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// All manifests, by path.
-pub(crate) struct Manifests(BTreeMap<String, Stored>);
-
-impl Manifests {
-    pub(crate) fn new(files: &Files) -> Self {
-        let stored = files.iter().map(|(path, text)| {
-            let stored = Stored::new(text.clone(), "application/json", FIVE_MINUTES);
-            (path.clone(), stored.packed())
-        });
-        Self(stored.collect())
-    }
-
-    /// Returns the manifest at a path.
-    pub(crate) fn stored(&self, path: &str) -> Option<&Stored> {
-        self.0.get(path)
-    }
-}
-
 async fn get(
     State(app): State<Arc<App>>,
     path: Result<Path<String>, PathRejection>,
@@ -56,7 +33,7 @@ async fn get(
     uri: Uri,
 ) -> Response {
     let version = app.served.shown.version();
-    match path.map(|Path(path)| version.manifests.0.get(&path)) {
+    match path.map(|Path(path)| version.manifests.stored(&path)) {
         Ok(Some(stored)) => stored.answer(&headers),
         _ => Problem::not_found(&uri).into_response(),
     }

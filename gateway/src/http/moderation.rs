@@ -260,7 +260,7 @@ struct Done {
 async fn act(Call { app, caller }: Call, Body(asked): Body<Moderate>) -> Answer<Done> {
     let deed = checked(&asked)?;
     let (account_id, character_id) = whom(&app, &asked).await?;
-    let outranks = roles::outranks(&app, caller.role, &account_id).await;
+    let outranks = roles::outranks(&app.auth.identity, caller.role, &account_id).await;
     if !outranks.map_err(|_| Problem::store_away())? {
         let why = "Moderators may not do this to each other, nor to admins.";
         return Err(Problem::of(Code::RoleRequired, why));

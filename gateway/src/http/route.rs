@@ -407,3 +407,11 @@ impl<T: JsonSchema> Output for Accepted<T> {
         json::<T>(operation, StatusCode::ACCEPTED);
     }
 }
+
+/// Routes that belong together.
+pub(crate) struct Family {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    /// Routes of each file.
+    pub(super) routes: &'static [fn() -> Vec<Route>],
+}

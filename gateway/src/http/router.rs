@@ -2,7 +2,7 @@
 //!
 //! Always: each refusal is a problem document.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::{
     Router,
@@ -26,8 +26,10 @@ use super::{
     limited::{self, Counted, Over},
     manifests, moderation, openapi, page, player, probes,
     problem::{self, Problem},
-    route::{Policy, Route},
-    skill_unlocks, switches, template, terrain, upgrade, voice, world,
+    route::{Family, Policy, Route},
+    skill_unlocks,
+    stored::Stored,
+    switches, template, terrain, upgrade, voice, world,
 };
 use crate::{
     app::App,
@@ -37,14 +39,6 @@ use crate::{
         roles,
     },
 };
-
-/// Routes that belong together.
-pub(crate) struct Family {
-    pub(super) name: &'static str,
-    pub(super) about: &'static str,
-    /// Routes of each file.
-    pub(super) routes: &'static [fn() -> Vec<Route>],
-}
 
 /// Every route, by family.
 pub(super) const FAMILIES: &[Family] = &[
@@ -62,7 +56,7 @@ pub(super) const FAMILIES: &[Family] = &[
             manifests::routes,
             skill_unlocks::routes,
             terrain::routes,
-            openapi::routes,
+            description,
             asyncapi::routes,
             docs::routes,
             upgrade::routes,
@@ -100,6 +94,22 @@ pub(super) const FAMILIES: &[Family] = &[
         routes: &[admin::routes, moderation::routes, switches::routes],
     },
 ];
+
+/// Returns the route that describes all others.
+fn description() -> Vec<Route> {
+    vec![
+        Policy::Public
+            .get("/openapi.json", "This document", document)
+            .json::<serde_json::Value>()
+            .tagged(),
+    ]
+}
+
+static DOCUMENT: LazyLock<Stored> = LazyLock::new(|| openapi::document(FAMILIES));
+
+async fn document(headers: HeaderMap) -> Response {
+    DOCUMENT.answer(&headers)
+}
 
 /// Returns every route of the main port.
 pub(crate) fn routes(metrics_here: bool) -> Vec<Route> {
@@ -298,7 +308,7 @@ async fn let_in(guard: &Guard, headers: &HeaderMap) -> Result<Option<Caller>, No
         }
         Policy::Staff(least) => {
             let mut caller = named(app, headers).await.map_err(No::Denied)?;
-            let may = roles::authorise(app, &mut caller, least).await;
+            let may = roles::authorise(&app.auth.identity, &mut caller, least).await;
             may.map_err(No::Denied)?;
             Ok(Some(caller))
         }

@@ -12,7 +12,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tonic::{Code as Grpc, Status};
-use world::Skill;
+use world::{Bounds, Skill};
 
 use super::{
     problem::{Code, Problem},
@@ -35,6 +35,28 @@ pub(crate) type Limit = Within<1, LIMIT_MAX>;
 #[allow(clippy::cast_precision_loss)] // At most 200 million points.
 pub(crate) fn points(tenths: u64) -> f64 {
     tenths as f64 / 10.0
+}
+
+/// An upright rectangle of tiles; the maxima are exclusive.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Bounds")]
+pub(crate) struct Rectangle {
+    min_x: i32,
+    max_x: i32,
+    min_z: i32,
+    max_z: i32,
+}
+
+impl From<Bounds> for Rectangle {
+    fn from(bounds: Bounds) -> Self {
+        Self {
+            min_x: bounds.min_x,
+            max_x: bounds.max_x,
+            min_z: bounds.min_z,
+            max_z: bounds.max_z,
+        }
+    }
 }
 
 /// A region, counted in regions.

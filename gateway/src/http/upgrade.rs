@@ -22,7 +22,7 @@ use crate::{
     app::App,
     auth::caller::{self, Denied},
     limits::unauthenticated::NoRoom,
-    session::Session,
+    session::{Session, visitor::Visitor},
     socket::Socket,
 };
 
@@ -99,7 +99,8 @@ async fn ws(
             let reports = app.reports.clone();
             let open =
                 |mailbox| Socket::open(halves, format, mailbox, reports, app.config.times.patience);
-            Session::serve(Arc::clone(&app), (address, unauthenticated), token, open).await;
+            let visitor = Visitor::new(address, unauthenticated);
+            Session::serve(Arc::clone(&app), visitor, token, open).await;
         }
     });
     let mut response = response.map(axum::body::Body::new);

@@ -9,11 +9,12 @@ use std::{collections::BTreeMap, sync::Arc};
 use axum::{Json, extract::State};
 use schemars::JsonSchema;
 use serde::Serialize;
-use world::{Bounds, Region};
+use world::Region;
 
 use super::{
     problem::Problem,
     route::{ANYBODY, Answer, Route},
+    shapes::Rectangle,
     values::Time,
 };
 use crate::{app::App, clock};
@@ -169,28 +170,6 @@ enum AreaKind {
     Safe,
     Wilderness,
     Pvp,
-}
-
-/// An upright rectangle of tiles; the maxima are exclusive.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "Bounds")]
-pub(super) struct Rectangle {
-    min_x: i32,
-    max_x: i32,
-    min_z: i32,
-    max_z: i32,
-}
-
-impl From<Bounds> for Rectangle {
-    fn from(bounds: Bounds) -> Self {
-        Self {
-            min_x: bounds.min_x,
-            max_x: bounds.max_x,
-            min_z: bounds.min_z,
-            max_z: bounds.max_z,
-        }
-    }
 }
 
 /// A named part of the world.

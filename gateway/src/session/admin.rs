@@ -41,7 +41,11 @@ impl Session {
     /// Checks the operators' code, as one attempt to authenticate.
     pub(super) async fn elevate(&mut self, re: Option<RequestId>, data: AdminElevate) {
         let account = self.account_id();
-        let attempt = self.app.auth.attempts.attempt_of(&account, self.address);
+        let attempt = self
+            .app
+            .auth
+            .attempts
+            .attempt_of(&account, self.visitor.address());
         if let Err(wait) = attempt.await {
             let (code, event) = (ErrorCode::RateLimited, Some(ELEVATE.to_owned()));
             let why = "too many attempts of your account or from your address";
@@ -96,7 +100,7 @@ impl Session {
             true => "",
             false => whom.account_id.as_str(),
         };
-        match roles::outranks(&self.app, role, named).await {
+        match roles::outranks(&self.app.auth.identity, role, named).await {
             Ok(true) => {}
             Ok(false) => {
                 let event = Some(COMMAND.to_owned());
@@ -155,7 +159,7 @@ impl Session {
         if account.scope != Scope::Player {
             return Err(ErrorCode::NotElevated);
         }
-        let has = roles::of(&self.app, &account.id).await;
+        let has = roles::of(&self.app.auth.identity, &account.id).await;
         let has = has
             .map_err(Denied::code)?
             .filter(|has| *has >= takes(command));

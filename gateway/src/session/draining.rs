@@ -68,32 +68,29 @@ impl Leaving {
 impl Session {
     /// Begins to leave, because the gateway drains.
     pub(super) fn drain(&mut self) -> Flow {
-        self.leaving = Some(Leaving::Waits);
+        let number = rand::rng().random_range(0..WAVES);
+        let (begins, _) = wave(self.app.config.times.drain, number);
+        self.timers.leave(Leaving::Waits, begins);
         if self.socket.is_none() {
             return Flow::End;
         }
         self.app.metrics.draining(1);
-        let number = rand::rng().random_range(0..WAVES);
-        let (begins, _) = wave(self.app.config.times.drain, number);
-        self.deadline = Instant::now() + begins;
         Flow::On
     }
 
     /// Does the next step of leaving, which is due.
     pub(super) async fn leave_gateway(&mut self, leaving: Leaving) -> Flow {
-        let now = Instant::now();
-        let (leaving, step) = leaving.step(now, self.mailbox.awaits());
-        self.leaving = Some(leaving);
+        let (leaving, step) = leaving.step(Instant::now(), self.mailbox.awaits());
         match step {
             Step::Tell => {
                 let (_, time) = wave(self.app.config.times.drain, 0);
                 let after_ms = whole_ms(time);
                 self.push(&Draining { after_ms });
-                self.deadline = now + time;
+                self.timers.leave(leaving, time);
                 Flow::On
             }
             Step::Look => {
-                self.deadline = now + LOOK;
+                self.timers.leave(leaving, LOOK);
                 Flow::On
             }
             Step::Close => {

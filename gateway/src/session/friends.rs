@@ -8,7 +8,7 @@ use proto::{
 use super::{Session, state};
 use crate::{
     clock,
-    social::hub::friends::{Asked, Wish},
+    social::keeper::{Asked, Wish},
 };
 
 impl Session {

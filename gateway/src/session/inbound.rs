@@ -10,7 +10,7 @@ use proto::client::{
 use proto::rpc::social::v1::change_request::Change;
 
 use super::{Flow, Session, limits::Verdict, state};
-use crate::{clock, social::hub::friends::Wish, socket::Inbound};
+use crate::{clock, social::keeper::Wish, socket::Inbound};
 
 /// Longest text that names a request, in bytes.
 const ID_BYTES_MAX: usize = 64;

@@ -121,7 +121,7 @@ impl Session {
                 Err(denied) => return Err(No::Denied(denied)),
             }
         }
-        let attempt = self.app.auth.attempts.attempt(self.address).await;
+        let attempt = self.app.auth.attempts.attempt(self.visitor.address()).await;
         attempt.map_err(No::TooOften)?;
         match data {
             Authenticate {
@@ -142,7 +142,7 @@ impl Session {
             .app
             .auth
             .logins
-            .pass(Way::Login, account, self.address, now);
+            .pass(Way::Login, account, self.visitor.address(), now);
         often.map_err(No::Crowds)?;
         let reply = self.app.auth.accounts.account(&caller.account_id).await;
         let mut known = known(reply, None)?;
@@ -207,7 +207,7 @@ impl Session {
             ..made
         });
         self.stage = Stage::Lobby;
-        self.rest();
+        self.timers.rest();
         let welcome = Welcome {
             session_id: self.handle.session_id.clone(),
             resume_token: self.resume_token().unwrap_or_default(),

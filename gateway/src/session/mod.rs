@@ -14,6 +14,7 @@ mod draining;
 mod friends;
 mod inbound;
 pub(crate) mod limits;
+
 mod login;
 mod play;
 mod reconnect;
@@ -21,36 +22,36 @@ pub(crate) mod registry;
 pub(crate) mod resume;
 pub(crate) mod state;
 mod take_over;
+mod tally;
+mod timers;
+pub(crate) mod visitor;
 mod watching;
 
 pub(crate) use admin::announcement;
 pub(crate) use draining::ANSWERS;
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use chassis::config::Secret;
 use proto::client::{
     CloseCode, ErrorCode, RequestId, ServerEvent, error::Error, limits::PROTOCOL_VERSION,
     session::Hello,
 };
-use tokio::{
-    sync::mpsc,
-    task::JoinHandle,
-    time::{Instant, Interval, MissedTickBehavior, interval_at, sleep_until},
-};
+use tokio::{sync::mpsc, task::JoinHandle, time::sleep_until};
 
 use self::{
     budget::Budget,
-    draining::Leaving,
     registry::{Command, Handle},
-    resume::Written,
     state::Stage,
+    tally::Tally,
+    timers::Timers,
+    visitor::Visitor,
     watching::Followed,
 };
 use crate::{
     app::App,
     auth::tokens::{Plays, Resumable, Scope},
-    limits::{unauthenticated::UnauthenticatedSocket, window::Window},
+    limits::window::Window,
     mailbox::{Mailbox, Reliable},
     social::presence::Present,
     socket::{Inbound, Socket},
@@ -64,8 +65,6 @@ const WAITING_MAX: usize = 16;
 const MISSES_MAX: u32 = 3;
 /// Number of malformed messages in ten seconds that closes the socket.
 const MALFORMED_MAX: usize = 20;
-/// "Never", for a timer.
-const NEVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// Whether the session goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,28 +79,19 @@ enum Flow {
 pub(crate) struct Session {
     app: Arc<App>,
     handle: Handle,
-    address: IpAddr,
-    /// Place of the unauthenticated socket, until the client is authenticated.
-    unauthenticated: Option<UnauthenticatedSocket>,
+    visitor: Visitor,
     stage: Stage,
     mailbox: Mailbox,
     socket: Option<Socket>,
-    /// Messages written to the last socket, while there is none.
-    written: Option<Written>,
+    tally: Tally,
     account: Option<Account>,
     /// Character that it plays, and the session epoch.
     playing: Option<(Present, u64)>,
     /// Character that it looks at without playing.
     followed: Option<Followed>,
-    /// Name of the count of its messages; a new one after each resync.
-    line: String,
     commands: mpsc::Receiver<Command>,
     events: (mpsc::Sender<SessionEvent>, mpsc::Receiver<SessionEvent>),
-    heartbeat: Interval,
-    /// Next deadline; its meaning depends on the session's state.
-    deadline: Instant,
-    /// Progress of its leaving, while the gateway drains.
-    leaving: Option<Leaving>,
+    timers: Timers,
     limits: Limits,
     /// State under which metrics count it now.
     counted: Option<&'static str>,
@@ -163,36 +153,29 @@ impl Session {
     /// the socket.
     pub(crate) async fn serve(
         app: Arc<App>,
-        (address, unauthenticated): (IpAddr, UnauthenticatedSocket),
+        visitor: Visitor,
         token: Option<Secret>,
         open: impl FnOnce(Mailbox) -> Socket,
     ) {
         let mailbox = Mailbox::new();
         let socket = open(mailbox.clone());
         let (sender, commands) = mpsc::channel(WAITING_MAX);
-        let heartbeat = app.config.times.heartbeat;
-        let mut heartbeat = interval_at(Instant::now() + heartbeat, heartbeat);
-        heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let session = Self {
             handle: Handle {
                 session_id: uuid::Uuid::new_v4().to_string(),
                 commands: sender,
             },
-            address,
-            unauthenticated: Some(unauthenticated),
+            visitor,
             stage: Stage::Fresh,
             mailbox,
             socket: Some(socket),
-            written: None,
+            tally: Tally::new(),
             account: None,
             playing: None,
             followed: None,
-            line: uuid::Uuid::new_v4().simple().to_string(),
             commands,
             events: mpsc::channel(WAITING_MAX),
-            heartbeat,
-            deadline: Instant::now() + app.config.times.handshake,
-            leaving: None,
+            timers: Timers::new(app.config.times.heartbeat, app.config.times.handshake),
             limits: Limits::new(),
             counted: None,
             app,
@@ -219,7 +202,7 @@ impl Session {
                 Flow::Lost | Flow::End => break,
             }
             if self.account.is_some() {
-                self.unauthenticated = None;
+                self.visitor.authenticated();
             }
             self.count();
             let woken = self.wake().await;
@@ -234,10 +217,7 @@ impl Session {
     /// Handles the event that woke the session.
     async fn wake_up(&mut self, woken: Wake) -> Flow {
         // A busy place cannot go to a newcomer while the session handles the event.
-        let _busy = self
-            .unauthenticated
-            .as_ref()
-            .map(UnauthenticatedSocket::busy);
+        let _busy = self.visitor.busy();
         match woken {
             Wake::Inbound(inbound) => self.inbound(inbound).await,
             Wake::Finished(finished) => self.writer_ended(finished),
@@ -259,15 +239,16 @@ impl Session {
             Some(socket) => (Some(&mut socket.inbound), Some(&mut socket.writer)),
             None => (None, None),
         };
+        let (deadline, leaving) = (self.timers.deadline(), self.timers.leaving());
         tokio::select! {
             inbound = hear(inbound, &self.mailbox) => Wake::Inbound(inbound),
             finished = ended(writer) => Wake::Finished(finished),
             Some(command) = self.commands.recv() => Wake::Command(command),
             Some(event) = self.events.1.recv() => Wake::Event(event),
-            _ = self.heartbeat.tick() => Wake::Heartbeat,
-            () = sleep_until(self.deadline) => Wake::Deadline,
-            () = self.app.sessions.draining.cancelled(), if self.leaving.is_none() => Wake::Drain,
-            () = sent_away(self.unauthenticated.as_ref()) => Wake::SentAway,
+            _ = self.timers.heartbeat.tick() => Wake::Heartbeat,
+            () = sleep_until(deadline) => Wake::Deadline,
+            () = self.app.sessions.draining.cancelled(), if leaving.is_none() => Wake::Drain,
+            () = self.visitor.sent_away() => Wake::SentAway,
         }
     }
 
@@ -311,7 +292,7 @@ impl Session {
             return Flow::End;
         }
         let Some(socket) = &self.socket else {
-            self.forget_old();
+            self.tally.forget_old();
             return Flow::On;
         };
         if socket.silence() > self.app.config.times.heartbeat * MISSES_MAX {
@@ -328,7 +309,7 @@ impl Session {
             // Nobody resumed.
             return Flow::End;
         }
-        if let Some(leaving) = self.leaving {
+        if let Some(leaving) = self.timers.leaving() {
             return self.leave_gateway(leaving).await;
         }
         if self.stage == Stage::Fresh {
@@ -336,15 +317,8 @@ impl Session {
                 .shut(CloseCode::NotAuthenticated, "not authenticated in time")
                 .await;
         }
-        self.deadline = Instant::now() + NEVER;
+        self.timers.rest();
         self.look_again().await
-    }
-
-    /// Clears the deadline, except while the gateway drains.
-    fn rest(&mut self) {
-        if self.leaving.is_none() {
-            self.deadline = Instant::now() + NEVER;
-        }
     }
 
     /// Returns a token that resumes the session as it is now; `None` while nobody is authenticated.
@@ -358,7 +332,7 @@ impl Session {
         });
         let session = Resumable {
             sid: self.handle.session_id.clone(),
-            line: self.line.clone(),
+            line: self.tally.line().to_owned(),
             plays,
             login: Some(account.login.clone()),
             agent: account.agent.clone(),
@@ -423,14 +397,6 @@ async fn hear(inbound: Option<&mut mpsc::Receiver<Inbound>>, mailbox: &Mailbox) 
     };
     mailbox.roomy().await;
     inbound.recv().await.unwrap_or(Inbound::Ended)
-}
-
-/// Waits until an unauthenticated socket loses its place.
-async fn sent_away(unauthenticated: Option<&UnauthenticatedSocket>) {
-    match unauthenticated {
-        Some(unauthenticated) => unauthenticated.sent_away().await,
-        None => std::future::pending().await,
-    }
 }
 
 /// Waits for the end of the writer.

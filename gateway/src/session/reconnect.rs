@@ -7,10 +7,7 @@ use proto::client::{
     error::Error,
     session::{Invalid, Resume, Resumed, WorldLeft},
 };
-use tokio::{
-    sync::oneshot,
-    time::{Instant as TokioInstant, timeout},
-};
+use tokio::{sync::oneshot, time::timeout};
 
 use super::{
     Flow, Session,
@@ -43,20 +40,21 @@ impl Session {
         self.mailbox.close(code, reason);
         if let Some(mut socket) = self.socket.take() {
             let finished = timeout(SHUT_TIMEOUT, &mut socket.writer).await;
-            self.written = Some(match finished {
+            let written = match finished {
                 Ok(finished) => {
                     socket.part();
                     finished.map_or_else(|_| Written::new(), |finished| finished.written)
                 }
                 Err(_) => socket.cut().await,
-            });
+            };
+            self.tally.keep(Some(written));
         }
         Flow::End
     }
 
     /// Handles a writer that ended by itself: the client was too slow, or is gone.
     pub(super) fn writer_ended(&mut self, finished: Option<Finished>) -> Flow {
-        self.written = finished.map(|finished| finished.written);
+        self.tally.keep(finished.map(|finished| finished.written));
         if let Some(socket) = self.socket.take() {
             socket.part();
         }
@@ -65,13 +63,13 @@ impl Session {
 
     /// Returns whether a client could resume the session.
     pub(super) fn may_wait(&self) -> bool {
-        self.account.is_some() && self.leaving.is_none() && !self.looks_on()
+        self.account.is_some() && self.timers.leaving().is_none() && !self.looks_on()
     }
 
     /// Goes on without a socket, for a while.
     pub(super) async fn lose(&mut self) {
         if let Some(socket) = self.socket.take() {
-            self.written = Some(socket.cut().await);
+            self.tally.keep(Some(socket.cut().await));
         }
         self.mailbox.pause();
         if let Some(account) = &mut self.account {
@@ -84,14 +82,7 @@ impl Session {
             }
             (Stage::Fresh | Stage::Lobby, None) => {}
         }
-        self.deadline = TokioInstant::now() + self.app.config.times.linger;
-    }
-
-    /// Forgets messages that are too old to replay, while there is no socket.
-    pub(super) fn forget_old(&mut self) {
-        if let Some(written) = &mut self.written {
-            written.forget(Instant::now());
-        }
+        self.timers.wake_in(self.app.config.times.linger);
     }
 
     pub(super) async fn command(&mut self, command: Command) -> Flow {
@@ -132,11 +123,11 @@ impl Session {
             return flow;
         }
         let now = clock::instant();
-        let often = self
-            .app
-            .auth
-            .logins
-            .pass(Way::Resume, &claims.sub, self.address, now);
+        let often =
+            self.app
+                .auth
+                .logins
+                .pass(Way::Resume, &claims.sub, self.visitor.address(), now);
         if let Err(over) = often {
             return self.crowds(re, EVENT, over).await;
         }
@@ -158,7 +149,7 @@ impl Session {
 
     /// Counts a refused token as an attempt, as `authenticate` would.
     async fn bad_token(&self, re: Option<RequestId>) -> Flow {
-        let attempt = self.app.auth.attempts.attempt(self.address).await;
+        let attempt = self.app.auth.attempts.attempt(self.visitor.address()).await;
         if let Err(wait) = attempt {
             let (code, event) = (ErrorCode::RateLimited, Some(EVENT.to_owned()));
             let why = "too many attempts from your address";
@@ -275,9 +266,9 @@ impl Session {
         if self.account.is_none() {
             return self.adopt_stranger(socket, (half, fresh), re);
         }
-        let before = self.written.take().unwrap_or_else(Written::new);
+        let before = self.tally.take();
         // A number of another count means nothing.
-        let last_seq = (line == self.line).then_some(last_seq);
+        let last_seq = (line == self.tally.line()).then_some(last_seq);
         let (written, first, resync) = self.first_words(before, fresh, last_seq, re);
         self.app
             .metrics
@@ -286,7 +277,7 @@ impl Session {
         let format = socket.format;
         socket.write_from((half, written), self.mailbox.clone());
         self.socket = Some(socket);
-        self.rest();
+        self.timers.rest();
         if !self.takes_budget() {
             let reason = "too much from this account";
             return self.shut(CloseCode::RateLimited, reason).await;
@@ -343,7 +334,7 @@ impl Session {
             .and_then(|last_seq| before.rewind(last_seq, Instant::now()));
         let resync = missed.is_none();
         if resync {
-            self.line = uuid::Uuid::new_v4().simple().to_string();
+            self.tally.restart();
             lost.extend(self.mailbox.forget());
         } else {
             lost.clear();

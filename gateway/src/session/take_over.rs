@@ -12,7 +12,6 @@ use proto::{
     client::{RequestId, session::Resumed},
     topics::GatewayEnvelope,
 };
-use tokio::time::Instant;
 
 use super::{Account, Flow, Session, reconnect::OVER, registry::Handle, state::Stage};
 use crate::{
@@ -139,7 +138,7 @@ impl Session {
     /// Tells the client that everything comes anew.
     fn taken_over(&mut self, re: Option<RequestId>, attached: Option<Attached>) -> Flow {
         self.app.metrics.resume("elsewhere");
-        self.rest();
+        self.timers.rest();
         let resumed = Resumed {
             session_id: self.handle.session_id.clone(),
             replayed: 0,
@@ -161,9 +160,7 @@ impl Session {
             session_id: uuid::Uuid::new_v4().to_string(),
             commands: self.handle.commands.clone(),
         };
-        if self.leaving.is_none() {
-            self.deadline = Instant::now() + self.app.config.times.handshake;
-        }
+        self.timers.wake_in(self.app.config.times.handshake);
     }
 }
 

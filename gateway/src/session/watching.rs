@@ -10,7 +10,6 @@ use proto::client::{
     ClientMessage, ErrorCode, Message, RequestId,
     watch::{WorldWatch, WorldWatching},
 };
-use tokio::time::Instant;
 use world::{Region, Tile};
 
 use super::{Flow, Session, state};
@@ -188,13 +187,10 @@ impl Session {
     }
 
     fn look_later(&mut self) {
-        if self.leaving.is_some() {
-            return;
-        }
         match &self.followed {
-            Some(followed) if followed.online => self.deadline = Instant::now() + LOOK,
-            Some(_) => self.deadline = Instant::now() + LOOK_RARELY,
-            None => self.rest(),
+            Some(followed) if followed.online => self.timers.wake_in(LOOK),
+            Some(_) => self.timers.wake_in(LOOK_RARELY),
+            None => self.timers.rest(),
         }
     }
 

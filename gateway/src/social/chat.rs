@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use proto::client::limits::LOCAL_CHAT_TILES;
 use world::{Region, Tile};
 
-use super::{hub::friends::Keeper, presence::Present};
+use super::{keeper::Keeper, presence::Present};
 use crate::mailbox::Mailbox;
 
 /// A player of this gateway, as chat knows it.

@@ -37,7 +37,7 @@ use super::{
     book::Book,
     bus::{Away, Bus, Heard},
     chat::{Listener, Listeners},
-    hub::friends::Keeper,
+    keeper::Keeper,
     presence::{self, Present},
     watch::Watch,
 };

@@ -5,6 +5,7 @@ pub(crate) mod bus;
 pub(crate) mod chat;
 mod friends;
 pub(crate) mod hub;
+pub(crate) mod keeper;
 mod local_bus;
 pub(crate) mod presence;
 pub(crate) mod redis_bus;

@@ -8,22 +8,15 @@ mod schemas;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::LazyLock,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
-use axum::{
-    http::{HeaderMap, StatusCode},
-    response::Response,
-};
+use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use self::{example::example, schemas::Schemas};
 use super::{
     problem::{self, Code},
-    route::{Answered, Policy, Route},
-    router::{FAMILIES, Family},
+    route::{Answered, Family, Policy, Route},
     stored::{ASK, Stored},
 };
 use crate::{
@@ -31,22 +24,10 @@ use crate::{
     limits::window::{AUTH, REST, REST_ADDRESS},
 };
 
-pub(super) fn routes() -> Vec<Route> {
-    vec![
-        Policy::Public
-            .get("/openapi.json", "This document", document)
-            .json::<Value>()
-            .tagged(),
-    ]
-}
-
-static DOCUMENT: LazyLock<Stored> = LazyLock::new(|| {
-    let text = written(FAMILIES).to_string();
+/// Returns the document of these routes, ready to send.
+pub(super) fn document(families: &[Family]) -> Stored {
+    let text = written(families).to_string();
     Stored::new(text, "application/json", ASK).packed()
-});
-
-async fn document(headers: HeaderMap) -> Response {
-    DOCUMENT.answer(&headers)
 }
 
 /// Codes of the guard, on every route that counts requests.

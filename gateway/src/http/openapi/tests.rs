@@ -1,4 +1,5 @@
 use super::*;
+use crate::http::router::FAMILIES;
 
 /// Returns every operation of the document, with its method and path.
 fn operations(document: &Value) -> Vec<(String, &Value)> {

@@ -16,10 +16,7 @@ use proto::{
     rpc::social::v1::{Lists, Outcome, change_request::Change},
     topics::{self, SocialEnvelope},
 };
-use tokio::{
-    sync::{Notify, mpsc},
-    time::{Instant, sleep_until},
-};
+use tokio::time::{Instant, sleep_until};
 use tonic::{Code, Status};
 
 use super::{Away, Hub, State, json};
@@ -27,66 +24,16 @@ use crate::{
     clock,
     mailbox::{Mailbox, Reliable},
     session::state::words,
-    social::{friends::Circle, presence::Present, watch::News},
+    social::{
+        friends::Circle,
+        keeper::{Asked, Orders, Wish},
+        presence::Present,
+        watch::News,
+    },
 };
 
-/// Maximum number of requests of one player that wait.
-const ASKED_MAX: usize = 8;
 /// Pause before the gateway asks a store again that did not answer.
 const RETRY: Duration = Duration::from_secs(3);
-
-/// Wish of a player about its lists.
-#[derive(Debug)]
-pub(crate) enum Wish {
-    /// To see them.
-    List,
-    Change(Change),
-}
-
-/// A wish, and the request behind it.
-#[derive(Debug)]
-pub(crate) struct Asked {
-    pub(crate) re: Option<RequestId>,
-    /// Event of the request.
-    pub(crate) event: &'static str,
-    pub(crate) wish: Wish,
-}
-
-/// Way to the task that keeps a player's lists. The task ends with the last of these.
-#[derive(Debug, Clone)]
-pub(crate) struct Keeper {
-    asked: mpsc::Sender<Asked>,
-    look: Arc<Notify>,
-}
-
-/// Orders of a [`Keeper`] to its task.
-pub(crate) struct Orders {
-    asked: mpsc::Receiver<Asked>,
-    look: Arc<Notify>,
-}
-
-impl Keeper {
-    /// Returns a keeper and its task's part: the wishes, and the order to look.
-    pub(crate) fn new() -> (Self, Orders) {
-        let (sender, asked) = mpsc::channel(ASKED_MAX);
-        let look = Arc::new(Notify::new());
-        let keeper = Self {
-            asked: sender,
-            look: Arc::clone(&look),
-        };
-        (keeper, Orders { asked, look })
-    }
-
-    /// Tells the task that the lists may differ from the client's.
-    pub(crate) fn look(&self) {
-        self.look.notify_one();
-    }
-
-    /// Asks for something.
-    pub(crate) fn ask(&self, asked: Asked) -> Result<(), ErrorCode> {
-        self.asked.try_send(asked).map_err(|_| ErrorCode::Busy)
-    }
-}
 
 /// The task of one player.
 struct Task {

@@ -3,6 +3,10 @@
 //! Always: the manifests and the content come from one version. Another version replaces both as
 //! a whole, and only where it is the one that the zones play.
 
+pub(crate) mod land;
+pub(crate) mod manifests;
+pub(crate) mod unlocks;
+
 use std::{sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
@@ -10,11 +14,8 @@ use delivery::{Delivered, Run, Source};
 use tokio_util::sync::CancellationToken;
 use world::Content;
 
-use crate::{
-    app::App,
-    directory::DirectoryView,
-    http::{manifests::Manifests, skill_unlocks, stored::Stored, terrain::Land},
-};
+use self::{land::Land, manifests::Manifests};
+use crate::{directory::DirectoryView, http::stored::Stored, zone_link::Zones};
 
 /// Pause between two looks at the versions that zones play.
 const LOOK: Duration = Duration::from_secs(1);
@@ -37,7 +38,7 @@ impl Version {
         Self {
             manifests: Manifests::new(&delivered.files),
             land: Land::new(&delivered.content),
-            unlocks: skill_unlocks::stored(&delivered.content),
+            unlocks: unlocks::stored(&delivered.content),
             content: delivered.content,
             source: delivered.source,
         }
@@ -56,11 +57,17 @@ impl Shown {
     pub(crate) fn version(&self) -> Arc<Version> {
         self.0.load_full()
     }
+
+    /// Returns the current content. Another version may take its place at any time: a caller that
+    /// needs it twice keeps its copy.
+    pub(crate) fn content(&self) -> Arc<Content> {
+        Arc::clone(&self.version().content)
+    }
 }
 
 /// Follows the zones until `stop`: when they play another version, gets it from one of them and
 /// shows it.
-pub(crate) async fn follow(app: Arc<App>, stop: CancellationToken) {
+pub(crate) async fn follow(shown: Arc<Shown>, zones: Zones, stop: CancellationToken) {
     let mut pause = LOOK;
     while stop
         .run_until_cancelled(tokio::time::sleep(pause))
@@ -68,8 +75,8 @@ pub(crate) async fn follow(app: Arc<App>, stop: CancellationToken) {
         .is_some()
     {
         pause = LOOK;
-        let mine = app.content().hash().to_owned();
-        let others = delivery::other_version(&runs(&app.zones.directory()), None, &mine);
+        let mine = shown.content().hash().to_owned();
+        let others = delivery::other_version(&runs(&zones.directory()), None, &mine);
         let Some(version) = others.first().map(|run| run.content.clone()) else {
             continue;
         };
@@ -80,7 +87,7 @@ pub(crate) async fn follow(app: Arc<App>, stop: CancellationToken) {
                     version,
                     "the zones play another content: it is shown now"
                 );
-                app.served.shown.0.store(Arc::new(Version::new(delivered)));
+                shown.0.store(Arc::new(Version::new(delivered)));
             }
             Some(Err(error)) => {
                 let error = format!("{error:#}");
