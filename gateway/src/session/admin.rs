@@ -37,6 +37,19 @@ struct Whom {
     character_id: String,
 }
 
+/// Why the gateway did not carry out a command.
+struct Rejected {
+    code: ErrorCode,
+    /// Words for the client; `None`: those of the code.
+    why: Option<&'static str>,
+}
+
+impl From<ErrorCode> for Rejected {
+    fn from(code: ErrorCode) -> Self {
+        Self { code, why: None }
+    }
+}
+
 impl Session {
     /// Checks the operators' code, as one attempt to authenticate.
     pub(super) async fn elevate(&mut self, re: Option<RequestId>, data: AdminElevate) {
@@ -73,28 +86,24 @@ impl Session {
     }
 
     /// Carries out an operator's command.
-    #[allow(clippy::too_many_lines, reason = "one arm a command")]
     pub(super) async fn operate(&mut self, re: Option<RequestId>, data: AdminCommand) {
-        let role = match self.may_operate(data.command).await {
-            Ok(role) => role,
-            Err(code) => {
-                self.refuse(re, COMMAND, code);
-                return;
+        match self.carry_out(&data).await {
+            Ok(()) => self.answer(re, &Ack {}),
+            Err(no) => {
+                let words = no.why.unwrap_or_else(|| state::words(no.code));
+                self.refuse_with(re, Some(COMMAND.to_owned()), no.code, words, None);
             }
-        };
+        }
+    }
+
+    async fn carry_out(&mut self, data: &AdminCommand) -> Result<(), Rejected> {
+        let role = self.may_operate(data.command).await?;
         let by = format!("account:{}", self.account_id());
         let own = data.args.name.is_none();
         if data.command == AdminVerb::Teleport && own && self.playing.is_none() {
-            self.refuse(re, COMMAND, ErrorCode::NotInWorld);
-            return;
+            return Err(ErrorCode::NotInWorld.into());
         }
-        let whom = match self.whom(&data).await {
-            Ok(whom) => whom,
-            Err(code) => {
-                self.refuse(re, COMMAND, code);
-                return;
-            }
-        };
+        let whom = self.whom(data).await?;
         // Account that the command names. An operator that names nobody may mean itself.
         let named = match own && data.args.account_id.is_none() {
             true => "",
@@ -103,15 +112,12 @@ impl Session {
         match roles::outranks(&self.app.auth.identity, role, named).await {
             Ok(true) => {}
             Ok(false) => {
-                let event = Some(COMMAND.to_owned());
-                let why = "moderators may not do this to each other, nor to admins";
-                self.refuse_with(re, event, ErrorCode::NotElevated, why, None);
-                return;
+                return Err(Rejected {
+                    code: ErrorCode::NotElevated,
+                    why: Some("moderators may not do this to each other, nor to admins"),
+                });
             }
-            Err(denied) => {
-                self.refuse(re, COMMAND, denied.code());
-                return;
-            }
+            Err(denied) => return Err(denied.code().into()),
         }
         let args = &data.args;
         let until = args
@@ -128,24 +134,17 @@ impl Session {
             z: args.z.unwrap_or(0),
             roles: Vec::new(),
         };
-        if let Err(status) = self.app.auth.identity.moderate(request).await {
-            let code = match status.code() {
-                Code::NotFound => ErrorCode::NotFound,
-                Code::InvalidArgument => ErrorCode::InvalidData,
-                _ => accounts::refusal(&status),
-            };
-            self.refuse(re, COMMAND, code);
-            return;
-        }
+        let moderated = self.app.auth.identity.moderate(request).await;
+        moderated.map_err(|status| match status.code() {
+            Code::NotFound => ErrorCode::NotFound,
+            Code::InvalidArgument => ErrorCode::InvalidData,
+            _ => accounts::refusal(&status),
+        })?;
         // The push brings all else to every gateway.
-        let done = match data.command {
-            AdminVerb::Announce => self.announce(args).await,
-            _ => Ok(()),
-        };
-        match done {
-            Ok(()) => self.answer(re, &Ack {}),
-            Err(code) => self.refuse(re, COMMAND, code),
+        if data.command == AdminVerb::Announce {
+            self.announce(args).await?;
         }
+        Ok(())
     }
 
     /// Returns the account's right to this command: as an operator (`None`), or with a role. Asks
