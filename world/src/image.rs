@@ -114,17 +114,9 @@ impl Image {
             player.region_since = player.region_since.after(away);
             player.homeward.delay(away);
             player.record.home_ready_at = player.homeward.ready_at;
-            player.hands_free_at = player.hands_free_at.after(away);
-            if let Some(labour) = &mut player.labour {
-                labour.due_at = labour.due_at.after(away);
-            }
+            player.skilling.delay(away);
             player.fight.delay(away);
-            if let Some((_, at)) = &mut player.asked_trade {
-                *at = at.after(away);
-            }
-            if let Some((_, at)) = &mut player.asked_duel {
-                *at = at.after(away);
-            }
+            player.dealings.delay(away);
             if let Some(agent) = &mut player.agent {
                 agent.delay(away);
             }

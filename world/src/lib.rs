@@ -29,6 +29,7 @@ mod wire;
 
 pub mod changes;
 mod image;
+mod mint;
 pub mod tick;
 pub mod world;
 

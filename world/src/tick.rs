@@ -144,8 +144,8 @@ impl World {
     /// Plays the tick `now`, which is later than any before.
     pub fn tick(&mut self, now: Tick, inbox: Inbox, phases: &mut dyn PhaseClock) -> Outcome {
         self.now = now;
-        self.minted = 0;
-        let touched = std::mem::take(&mut self.touched);
+        self.mint.begin();
+        let touched = self.index.take_touched();
         let mut out = Outcome {
             touched,
             ..Outcome::default()

@@ -23,7 +23,7 @@ use crate::features::{movement, npc_mind};
 use crate::geometry::route::Router;
 use crate::geometry::tile::{Chunk, Region};
 use crate::image::{Counters, Image, Unreadable};
-use crate::rng::Dice;
+use crate::mint::Mint;
 use crate::rules::Rules;
 use crate::time::Tick;
 
@@ -32,9 +32,7 @@ use crate::time::Tick;
 pub struct World {
     pub(crate) content: Arc<Content>,
     pub(crate) rules: Rules,
-    pub(crate) seed: u64,
-    /// Makes the ids of this world unlike any others.
-    pub(crate) run_id: u64,
+    pub(crate) mint: Mint,
     /// Last tick played, here or in the worlds from which the regions come.
     pub(crate) now: Tick,
     pub(crate) regions: BTreeMap<Region, Counters>,
@@ -46,11 +44,7 @@ pub struct World {
     pub(crate) trades: Trades,
     pub(crate) duels: Duels,
     pub(crate) shops: Shops,
-    /// Number of ids that the world gave out in this tick.
-    pub(crate) minted: u64,
     pub(crate) index: Index,
-    /// Entities that came, changed or went since the last tick.
-    pub(crate) touched: BTreeSet<EntityId>,
     pub(crate) router: Router,
 }
 
@@ -61,8 +55,7 @@ impl World {
         World {
             content,
             rules,
-            seed,
-            run_id,
+            mint: Mint::new(seed, run_id),
             now: Tick::default(),
             regions: BTreeMap::new(),
             players: Players::new(),
@@ -73,9 +66,7 @@ impl World {
             trades: Trades::default(),
             duels: Duels::default(),
             shops: Shops::new(),
-            minted: 0,
             index: Index::default(),
-            touched: BTreeSet::new(),
             router: Router::default(),
         }
     }
@@ -141,8 +132,7 @@ impl World {
         self.settle_shoals(region);
         for fixture in content.fixtures_in(region) {
             let tile = self.resources.tile(fixture);
-            self.index.put(Chunk::from(tile), fixture.id.clone());
-            self.touched.insert(fixture.id.clone());
+            self.index.come(Chunk::from(tile), fixture.id.clone());
         }
         image
             .fires
@@ -170,9 +160,7 @@ impl World {
 
     fn settle_item(&mut self, item: GroundItem) {
         if self.ground.get(&item.id).is_none() {
-            let seen = item.seen().clone();
-            self.index.put(Chunk::from(item.tile), seen.clone());
-            self.touched.insert(seen);
+            self.index.come(Chunk::from(item.tile), item.seen().clone());
             self.ground.put(item);
         }
     }
@@ -202,13 +190,12 @@ impl World {
             .for_each(|state| crowd.stand(state.tile));
         for placement in content.npcs_in(region) {
             let state = left.remove(&placement.id).unwrap_or_else(|| {
-                let mut dice = Dice::new(self.seed, placement.key, 0);
+                let mut dice = self.mint.dice(placement.key, Tick::default());
                 npc_mind::rules::appear(placement, content.terrain(), &mut crowd, now, &mut dice)
             });
             if state.feud.back_at.is_none() {
                 self.index
-                    .put(Chunk::from(state.tile), placement.id.clone());
-                self.touched.insert(placement.id.clone());
+                    .come(Chunk::from(state.tile), placement.id.clone());
             }
             let npc = Npc {
                 placement: placement.clone(),
@@ -228,12 +215,11 @@ impl World {
         if !terrain.walkable(player.record.tile) {
             let tile = movement::rules::settled(terrain, player.record.tile, self.content.spawn());
             let tile = tile.unwrap_or(self.content.spawn());
-            player.path.clear();
+            player.gait.path.clear();
             movement::rules::stand(&mut player, terrain, tile);
         }
         let id = player.record.id.clone();
-        self.index.put(Chunk::from(player.tile()), id.entity());
-        self.touched.insert(id.entity());
+        self.index.come(Chunk::from(player.tile()), id.entity());
         self.players.insert(id, player);
     }
 
@@ -257,29 +243,24 @@ impl World {
         let items: Vec<EntityId> = self.ground.of(region).map(|i| i.id.clone()).collect();
         for id in items {
             if let Some(item) = self.ground.take(&id) {
-                let seen = item.seen().clone();
-                self.index.take(Chunk::from(item.tile), &seen);
-                self.touched.insert(seen);
+                self.index.go(Chunk::from(item.tile), item.seen());
             }
         }
         for placement in self.content.npcs_in(region) {
             if let Some(npc) = self.npcs.remove(&placement.id) {
-                self.index.take(Chunk::from(npc.state.tile), &placement.id);
-                self.touched.insert(placement.id.clone());
+                self.index.go(Chunk::from(npc.state.tile), &placement.id);
             }
         }
         for fixture in self.content.fixtures_in(region) {
             let tile = self.resources.tile(fixture);
             self.resources.take(&fixture.id);
-            self.index.take(Chunk::from(tile), &fixture.id);
-            self.touched.insert(fixture.id.clone());
+            self.index.go(Chunk::from(tile), &fixture.id);
         }
-        let (index, touched) = (&mut self.index, &mut self.touched);
+        let index = &mut self.index;
         self.fires.retain(|id, fire| {
             let stays = fire.region != region;
             if !stays {
-                index.take(Chunk::from(fire.tile), id);
-                touched.insert(id.clone());
+                index.go(Chunk::from(fire.tile), id);
             }
             stays
         });
@@ -337,8 +318,7 @@ impl World {
         let player = self.players.remove(who)?;
         self.leave_trades(who);
         self.leave_duels(who);
-        self.index.take(Chunk::from(player.tile()), &who.entity());
-        self.touched.insert(who.entity());
+        self.index.go(Chunk::from(player.tile()), &who.entity());
         let hot = player.hot();
         Some((player.record, hot))
     }
@@ -348,7 +328,7 @@ impl World {
     pub fn hold(&mut self, who: &CharacterId, held: bool) -> bool {
         self.players
             .get_mut(who)
-            .map(|player| player.held = held)
+            .map(|player| player.gait.held = held)
             .is_some()
     }
 
@@ -434,29 +414,55 @@ impl World {
 
     /// Returns all that stands in `chunk` and belongs to a region played here, by id.
     pub fn entities_in(&self, chunk: Chunk) -> impl Iterator<Item = &EntityId> {
-        self.index.0.get(&chunk).into_iter().flatten()
+        self.index.chunks.get(&chunk).into_iter().flatten()
     }
 
     /// Returns all that belongs to the regions played here, by chunk.
     pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
-        self.index.0.values().flatten()
+        self.index.chunks.values().flatten()
     }
 }
 
 /// Entities by chunk.
 #[derive(Debug, Default)]
-pub(crate) struct Index(BTreeMap<Chunk, BTreeSet<EntityId>>);
+pub(crate) struct Index {
+    chunks: BTreeMap<Chunk, BTreeSet<EntityId>>,
+    /// Entities that came, changed or went between two ticks.
+    touched: BTreeSet<EntityId>,
+}
 
 impl Index {
+    /// Puts in an entity that comes between two ticks; the next tick tells of it.
+    pub(crate) fn come(&mut self, chunk: Chunk, id: EntityId) {
+        self.touched.insert(id.clone());
+        self.put(chunk, id);
+    }
+
+    /// Takes out an entity that goes between two ticks; the next tick tells of it.
+    pub(crate) fn go(&mut self, chunk: Chunk, id: &EntityId) {
+        self.touched.insert(id.clone());
+        self.take(chunk, id);
+    }
+
+    /// Notes that an entity changed between two ticks; the next tick tells of it.
+    pub(crate) fn touch(&mut self, id: EntityId) {
+        self.touched.insert(id);
+    }
+
+    /// Returns the entities that came, changed or went since the last call.
+    pub(crate) fn take_touched(&mut self) -> BTreeSet<EntityId> {
+        std::mem::take(&mut self.touched)
+    }
+
     pub(crate) fn put(&mut self, chunk: Chunk, id: EntityId) {
-        self.0.entry(chunk).or_default().insert(id);
+        self.chunks.entry(chunk).or_default().insert(id);
     }
 
     pub(crate) fn take(&mut self, chunk: Chunk, id: &EntityId) {
-        if let Some(ids) = self.0.get_mut(&chunk) {
+        if let Some(ids) = self.chunks.get_mut(&chunk) {
             ids.remove(id);
             if ids.is_empty() {
-                self.0.remove(&chunk);
+                self.chunks.remove(&chunk);
             }
         }
     }
@@ -466,7 +472,7 @@ impl Index {
         &self,
         chunks: std::ops::RangeInclusive<Chunk>,
     ) -> impl Iterator<Item = &EntityId> {
-        self.0.range(chunks).flat_map(|(_, ids)| ids)
+        self.chunks.range(chunks).flat_map(|(_, ids)| ids)
     }
 
     pub(crate) fn shift(&mut self, from: Chunk, to: Chunk, id: &EntityId) {

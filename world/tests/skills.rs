@@ -58,7 +58,7 @@ fn the_tiles_that_were_gone_are_not_lost_in_a_handover() {
     stage.play("ann joins at 50 0\n ann walks to 0 0\n wait 25\n ann walks to 40 0\n wait 25");
     let who = CharacterId::from("ann");
     let (record, hot) = stage.world.leave(&who).unwrap();
-    assert_eq!(hot.tiles_gone, 90);
+    assert_eq!(hot.skilling.tiles_gone, 90);
     let hot = PlayerHot::from_bytes(&hot.to_bytes()).unwrap();
     stage.step(world::Inbox {
         arrivals: vec![world::Arrival {

@@ -363,7 +363,7 @@ fn each_word_of_an_action_has_its_meaning() {
     }
     for trade in RecipeKind::ALL {
         let made = skilling::Intent::Make {
-            trade,
+            trade: *trade,
             what: Some("bones".into()),
             target: Some(target()),
             quantity: None,

@@ -72,7 +72,7 @@ impl World {
                 let here = known.is_some_and(|f| Region::from(f.tile) == region);
                 if here && back_at > played {
                     self.resources.entry(&id).back_at = Some(back_at.after(away));
-                    self.touched.insert(id);
+                    self.index.touch(id);
                 }
             }
             for (id, back_at) in lasting.dead {
@@ -101,7 +101,6 @@ impl World {
             ..NpcCombat::default()
         };
         npc.state.goal = None;
-        self.index.take(Chunk::from(npc.state.tile), id);
-        self.touched.insert(id.clone());
+        self.index.go(Chunk::from(npc.state.tile), id);
     }
 }

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 
 use super::route::{Router, SEARCH_VISITS_MAX};
 use crate::entity::ids::CharacterId;
-use crate::rng::{self, Dice};
+use crate::mint::Mint;
+use crate::rng;
 use crate::time::Tick;
 
 /// Key of the dice for the order of a tick, apart from other dice of the same player.
@@ -33,14 +34,15 @@ impl Budget {
     pub(crate) fn new<'a>(
         tiles: u64,
         askers: impl Iterator<Item = &'a CharacterId>,
-        (seed, now): (u64, Tick),
+        mint: &Mint,
+        now: Tick,
         router: &Router,
     ) -> Budget {
         let askers: BTreeSet<&CharacterId> = askers.collect();
         let whole = usize::try_from(tiles / 2 / SEARCH_VISITS_MAX).unwrap_or(usize::MAX);
         let place = |who: &CharacterId| {
             let key = rng::key(who.as_str()) ^ DICE;
-            Dice::new(seed, key, now.0).below(u32::MAX)
+            mint.dice(key, now).below(u32::MAX)
         };
         let first: BTreeSet<CharacterId> = if askers.len() <= whole {
             askers.iter().map(|who| (*who).clone()).collect()
@@ -86,7 +88,8 @@ mod tests {
     }
 
     fn budget(tiles: u64, askers: &[CharacterId], tick: u64) -> Budget {
-        Budget::new(tiles, askers.iter(), (7, Tick(tick)), &Router::default())
+        let mint = Mint::new(7, 0);
+        Budget::new(tiles, askers.iter(), &mint, Tick(tick), &Router::default())
     }
 
     #[test]

@@ -85,7 +85,7 @@ impl Router {
         }
         if !straight(terrain, from, goal, path) {
             path.clear();
-            self.search((terrain, most), from, goal, path)?;
+            self.search(terrain, most, from, goal, path)?;
         }
         path.truncate(PATH_TILES_MAX as usize);
         if path.is_empty() {
@@ -99,7 +99,8 @@ impl Router {
     /// at the one that may lie on a shorter way. Fails if it has to visit more than `most` tiles.
     fn search(
         &mut self,
-        (terrain, most): (&Terrain, u64),
+        terrain: &Terrain,
+        most: u64,
         from: Tile,
         goal: Tile,
         path: &mut Vec<Tile>,

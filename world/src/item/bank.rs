@@ -123,15 +123,15 @@ impl Bank {
         match how {
             Arrange::Swap { item, with } => {
                 let (one, other) = (self.at(item)?, self.at(with)?);
-                self.set(item, other);
-                self.set(with, one);
+                self.set(item, other.0, other.1);
+                self.set(with, one.0, one.1);
             }
             Arrange::Before { item, other } => {
                 self.at(item)?;
                 let (tab, place) = self.at(other)?;
                 if item != other {
                     self.make_room(tab, place, item);
-                    self.set(item, (tab, place));
+                    self.set(item, tab, place);
                 }
             }
             Arrange::Tab { item, tab } => {
@@ -140,7 +140,7 @@ impl Bank {
                     return Err(Refusal::NotFound);
                 }
                 let place = self.end(*tab);
-                self.set(item, (*tab, place));
+                self.set(item, *tab, place);
             }
             Arrange::Placeholders(kept) => self.placeholders = *kept,
             Arrange::Release(Some(item)) => {
@@ -158,7 +158,7 @@ impl Bank {
         Ok((there.tab, there.place))
     }
 
-    fn set(&mut self, item: &str, (tab, place): (u8, u32)) {
+    fn set(&mut self, item: &str, tab: u8, place: u32) {
         if let Some(there) = self.items.get_mut(item) {
             (there.tab, there.place) = (tab, place);
         }

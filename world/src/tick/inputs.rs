@@ -30,7 +30,7 @@ impl World {
         let place = movement::rules::settled(self.content.terrain(), to, to);
         let place = place.ok_or(Refusal::Unreachable)?;
         home_teleport::rules::send(&mut player.homeward, place, self.now)?;
-        player.path.clear();
+        player.gait.path.clear();
         interrupt(player, out);
         self.end_duels_of(who, DuelEnd::Cancelled, out);
         Ok(())
@@ -109,7 +109,7 @@ impl World {
         askers: impl Iterator<Item = &'a CharacterId>,
     ) -> Budget {
         let tiles = self.rules.search_tiles_per_tick / part;
-        Budget::new(tiles, askers, (self.seed, self.now), &self.router)
+        Budget::new(tiles, askers, &self.mint, self.now, &self.router)
     }
 
     /// Follows an intent, if the player may do anything of the sort now.
@@ -121,7 +121,7 @@ impl World {
     ) -> Result<Answer, Refusal> {
         let who = &input.who;
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
-        if player.held || player.leaving_for().is_some() {
+        if player.gait.held || player.leaving_for().is_some() {
             return Err(Refusal::Busy);
         }
         if !player.lives() {
@@ -135,7 +135,7 @@ impl World {
         }
         player.fight.heard_at = self.now;
         player.fight.shy_until = Tick::default();
-        let trades = player.trade.is_some() && self.trades_now(who);
+        let trades = player.dealings.trade.is_some() && self.trades_now(who);
         if trades && input.intent.waits_for_trade() {
             return Err(Refusal::InterfaceOpen);
         }

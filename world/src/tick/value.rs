@@ -13,14 +13,19 @@ use crate::item::transfer::{self, Holdings, Leg};
 use crate::refusal::Refusal;
 use crate::world::World;
 
-/// Ids that a world can give out in one tick.
-const MINTED_MAX: u64 = 1 << 20;
-
 /// Place of something on the ground, and its first owner.
 pub(crate) struct Lying {
     pub(crate) tile: Tile,
     pub(crate) region: Region,
     pub(crate) owner: Option<CharacterId>,
+}
+
+/// Where a stack comes from that is laid on the ground.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Origin<'a> {
+    pub(crate) cause: Cause,
+    /// Movements that make the stack free; none: it is made of nothing.
+    pub(crate) legs: &'a [Leg],
 }
 
 impl World {
@@ -51,7 +56,7 @@ impl World {
         }
         for (who, touched) in receipt.people {
             if let Some(player) = self.players.get_mut(&who) {
-                player.carries(&touched);
+                player.gait.carries(&touched);
             }
             let pack = !touched.slots.is_empty();
             let rearmed = touched.worn.contains(&EquipSlot::Weapon);
@@ -66,25 +71,19 @@ impl World {
         Ok(())
     }
 
-    /// Returns the id of the next thing made here. No other thing ever has it, for a run plays a
-    /// tick once.
+    /// Returns the id of the next thing made here.
     pub(crate) fn next_id(&self, prefix: &str) -> Result<EntityId, Refusal> {
-        if self.minted >= MINTED_MAX {
-            return Err(Refusal::Busy);
-        }
-        let number = self.now.0.saturating_mul(MINTED_MAX);
-        let number = number.saturating_add(self.minted);
-        Ok(format!("{prefix}{}-{number}", self.run_id).into())
+        self.mint.next(prefix, self.now)
     }
 
     /// Gives out an id for something made now.
     pub(crate) fn mint(&mut self, prefix: &str) -> Result<EntityId, Refusal> {
         let id = self.next_id(prefix)?;
-        self.minted += 1;
+        self.mint.used();
         Ok(id)
     }
 
-    /// Lays `stack`, which comes `from` somewhere for a cause, on the ground.
+    /// Lays `stack`, which comes from its origin, on the ground.
     ///
     /// # Errors
     /// `Busy`: too much lies about; else the errors of [`World::transfer`].
@@ -92,7 +91,7 @@ impl World {
         &mut self,
         stack: Stack,
         place: &Lying,
-        (cause, from): (Cause, &[Leg]),
+        origin: Origin<'_>,
         out: &mut Outcome,
     ) -> Result<(), Refusal> {
         let item = GroundItem {
@@ -106,15 +105,15 @@ impl World {
             expires_at: self.now.after(self.rules.ground_ticks),
             grave: None,
         };
-        let mut legs = from.to_vec();
+        let mut legs = origin.legs.to_vec();
         legs.push(ground_items::rules::laid(
             &self.content,
             &self.ground,
             self.now,
             item,
         )?);
-        self.transfer(Some(cause), &legs, out)?;
-        self.minted += 1;
+        self.transfer(Some(origin.cause), &legs, out)?;
+        self.mint.used();
         self.clear_pile(place.tile, out)
     }
 

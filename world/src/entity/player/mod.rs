@@ -4,26 +4,23 @@
 
 pub mod record;
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use self::record::{PlayerHot, PlayerRecord};
-use crate::content::Content;
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::entity::look::{Field, Kind, Look};
 use crate::features::agents::Agent;
 use crate::features::combat::Fight;
 use crate::features::ground_items::Pickup;
 use crate::features::home_teleport::Homeward;
+use crate::features::movement::Gait;
 use crate::features::movement::border::{PINNED_TICKS, PINNED_TILES};
 use crate::features::movement::follow::Follow;
-use crate::features::skilling::Work;
+use crate::features::skilling::{Skilling, Work};
 use crate::features::visit::{Interface, Open, Visit};
 use crate::geometry::tile::{Region, Tile};
-use crate::item::possessions::Touched;
-use crate::item::worn;
 use crate::time::Tick;
 
 /// All players here, by character.
@@ -41,15 +38,8 @@ pub struct Player {
     pub(crate) region_since: Tick,
     /// Player slot: its place in the order of a tick; the character id decides between equals.
     pub(crate) pid: u32,
-    /// The steps that it still has to take, the next one first.
-    pub(crate) path: VecDeque<Tile>,
-    /// Tile that it left last.
-    #[serde(default)]
-    pub(crate) trail: Option<Tile>,
-    /// Whether a handover is under way: then it does not move.
-    pub(crate) held: bool,
-    /// Run energy that the world last told its client.
-    pub(crate) told_energy: u32,
+    #[serde(flatten)]
+    pub(crate) gait: Gait,
     /// Item that it is on the way to take.
     #[serde(default)]
     pub(crate) pickup: Option<Pickup>,
@@ -65,33 +55,13 @@ pub struct Player {
     /// Interface that it has open.
     #[serde(default)]
     pub(crate) open: Option<Open>,
-    /// Tick from which it may use something again.
-    #[serde(default)]
-    pub(crate) hands_free_at: Tick,
-    /// Tiles gone on foot since it last gained experience for them.
-    #[serde(default)]
-    pub(crate) tiles_gone: u32,
-    /// Work for which it has set out, or which it does.
-    #[serde(default)]
-    pub(crate) labour: Option<Work>,
-    /// Uses left of things that last for several deeds, by item.
-    #[serde(default)]
-    pub(crate) spools: BTreeMap<Arc<str>, u32>,
+    #[serde(flatten)]
+    pub(crate) skilling: Skilling,
     /// Its part in fights.
     #[serde(default)]
     pub(crate) fight: Fight,
-    /// The trade in which it is, or for which it has asked.
-    #[serde(default)]
-    pub(crate) trade: Option<EntityId>,
-    /// Player that it asked last for a trade, and when.
-    #[serde(default)]
-    pub(crate) asked_trade: Option<(CharacterId, Tick)>,
-    /// The duel in which it is.
-    #[serde(default)]
-    pub(crate) duel: Option<EntityId>,
-    /// Player that it challenged last to a duel, and when.
-    #[serde(default)]
-    pub(crate) asked_duel: Option<(CharacterId, Tick)>,
+    #[serde(flatten)]
+    pub(crate) dealings: Dealings,
     /// State of an agent; `None`: it is none.
     #[serde(default)]
     pub(crate) agent: Option<Agent>,
@@ -99,21 +69,34 @@ pub struct Player {
     /// goal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) unreachable: Option<(Tile, Tile)>,
-    /// Weight of all that it carries, in grams; `None`: nobody has asked since that changed.
-    #[serde(skip)]
-    pub(crate) weight_grams: Option<u32>,
-    /// Movement of its feet in this tick.
-    #[serde(skip)]
-    pub(crate) pace: Pace,
 }
 
-/// Movement of a player's feet in a tick.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Pace {
-    #[default]
-    Stood,
-    Walked,
-    Ran,
+/// Trades and duels of a player.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Dealings {
+    /// The trade in which it is, or for which it has asked.
+    pub trade: Option<EntityId>,
+    /// Player that it asked last for a trade, and when.
+    pub asked_trade: Option<(CharacterId, Tick)>,
+    /// The duel in which it is.
+    pub duel: Option<EntityId>,
+    /// Player that it challenged last to a duel, and when.
+    pub asked_duel: Option<(CharacterId, Tick)>,
+}
+
+impl Dealings {
+    /// Returns whether the player is in a trade or a duel, or has asked for a trade.
+    pub(crate) fn any(&self) -> bool {
+        self.trade.is_some() || self.duel.is_some()
+    }
+
+    /// Moves all its times later by `ticks`.
+    pub(crate) fn delay(&mut self, ticks: u64) {
+        for (_, at) in self.asked_trade.iter_mut().chain(&mut self.asked_duel) {
+            *at = at.after(ticks);
+        }
+    }
 }
 
 impl Player {
@@ -134,12 +117,12 @@ impl Player {
 
     /// Returns whether a handover is under way.
     pub fn held(&self) -> bool {
-        self.held
+        self.gait.held
     }
 
     /// Returns whether it has steps left to take.
     pub fn walking(&self) -> bool {
-        !self.path.is_empty()
+        !self.gait.path.is_empty()
     }
 
     /// Returns whether it has health left.
@@ -156,7 +139,7 @@ impl Player {
     /// Returns whether others may do something to it: it lives, and is not on its way to another
     /// owner.
     pub(crate) fn free(&self) -> bool {
-        self.lives() && !self.held && self.leaving_for().is_none()
+        self.lives() && !self.gait.held && self.leaving_for().is_none()
     }
 
     /// Returns whether something holds it to its region at `now`: an activity, a trade or a duel
@@ -166,14 +149,18 @@ impl Player {
         let pickup = self.pickup.as_ref().map(|pickup| pickup.region);
         let visit = self.visit.as_ref().map(|visit| visit.region);
         let open = self.open.as_ref().map(|open| open.region);
-        let labour = self.labour.as_ref().and_then(|labour| labour.region);
+        let labour = self
+            .skilling
+            .labour
+            .as_ref()
+            .and_then(|labour| labour.region);
         let aim = self.fight.aim.as_ref().map(|aim| aim.region);
         let follow = self.follow.as_ref().filter(|follow| follow.lost_ticks == 0);
         let follow = follow.map(|follow| follow.region);
         let about = [pickup, visit, open, labour, aim, follow].contains(&Some(self.region));
         let fights = self.fight.clash.since_blow(self.region_since, now);
         let fights = self.lives() && fights.is_some_and(|ticks| ticks < PINNED_TICKS);
-        (about || fights || self.trade.is_some() || self.duel.is_some())
+        (about || fights || self.dealings.any())
             && self.region.tiles_past(self.record.tile) <= PINNED_TILES
     }
 
@@ -192,47 +179,26 @@ impl Player {
         self.open() == Some(what)
     }
 
-    /// Notes a change to the possessions that it carries.
-    pub(crate) fn carries(&mut self, touched: &Touched) {
-        if !touched.slots.is_empty() || !touched.worn.is_empty() {
-            self.weight_grams = None;
-        }
-    }
-
-    /// Returns the weight of all that it carries, in grams.
-    pub(crate) fn weight_grams(&mut self, content: &Content) -> u32 {
-        let record = &self.record;
-        *self.weight_grams.get_or_insert_with(|| {
-            worn::weight_grams(content, &record.inventory, &record.equipment)
-        })
-    }
-
     /// Returns the state that moves along in a handover besides the record.
     pub fn hot(&self) -> PlayerHot {
         PlayerHot {
-            path: self.path.iter().copied().collect(),
-            trail: self.trail,
+            path: self.gait.path.iter().copied().collect(),
+            trail: self.gait.trail,
             pickup: self.pickup.clone(),
             follow: self.follow.clone(),
             homeward: self.homeward.clone(),
             visit: self.visit.clone(),
             open: self.open.clone(),
-            hands_free_at: self.hands_free_at,
             agent: self.agent.clone(),
-            tiles_gone: self.tiles_gone,
-            labour: self.labour.clone(),
-            spools: self.spools.clone(),
+            skilling: self.skilling.clone(),
             fight: self.fight.clone(),
-            trade: self.trade.clone(),
-            asked_trade: self.asked_trade.clone(),
-            duel: self.duel.clone(),
-            asked_duel: self.asked_duel.clone(),
+            dealings: self.dealings.clone(),
         }
     }
 
     /// Returns the work for which it has set out, or which it does.
     pub fn labour(&self) -> Option<&Work> {
-        self.labour.as_ref()
+        self.skilling.labour.as_ref()
     }
 
     /// Returns the state of an agent, if it is one.
@@ -264,3 +230,6 @@ impl Player {
         look
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,7 +13,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::entity::ids::{CharacterId, EntityId};
+use super::Dealings;
+use crate::entity::ids::CharacterId;
 use crate::features::agents::Agent;
 use crate::features::combat::{CombatSettings, Fight};
 use crate::features::ground_items::Pickup;
@@ -22,7 +23,7 @@ use crate::features::movement::follow::Follow;
 use crate::features::potions::PotionState;
 use crate::features::prayer::PrayerState;
 use crate::features::quests::Quests;
-use crate::features::skilling::Work;
+use crate::features::skilling::Skilling;
 use crate::features::training::experience;
 use crate::features::training::skill::Skill;
 use crate::features::visit::{Open, Visit};
@@ -350,24 +351,14 @@ pub struct PlayerHot {
     pub visit: Option<Visit>,
     /// Interface that it has open.
     pub open: Option<Open>,
-    /// Tick from which it may use something again.
-    pub hands_free_at: Tick,
-    /// Tiles gone on foot since it last gained experience for them.
-    pub tiles_gone: u32,
-    /// Work for which it has set out, or which it does.
-    pub labour: Option<Work>,
-    /// Uses left of things that last for several deeds, by item.
-    pub spools: BTreeMap<Arc<str>, u32>,
+    /// State of its work.
+    #[serde(flatten)]
+    pub skilling: Skilling,
     /// Its part in fights.
     pub fight: Fight,
-    /// The trade in which it was, or for which it had asked.
-    pub trade: Option<EntityId>,
-    /// Player that it asked last for a trade, and when.
-    pub asked_trade: Option<(CharacterId, Tick)>,
-    /// The duel in which it was.
-    pub duel: Option<EntityId>,
-    /// Player that it challenged last to a duel, and when.
-    pub asked_duel: Option<(CharacterId, Tick)>,
+    /// Its trades and duels.
+    #[serde(flatten)]
+    pub dealings: Dealings,
 }
 
 /// Unreadable bytes.
@@ -401,4 +392,4 @@ impl PlayerHot {
 
 #[cfg(test)]
 #[path = "record/tests.rs"]
-mod tests;
+pub(crate) mod tests;

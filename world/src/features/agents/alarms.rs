@@ -45,7 +45,7 @@ impl World {
             phases.region(player.region);
             let struck = is_struck(player, now);
             let remedy = fight::remedy(player.record(), &self.content);
-            let ready = player.hands_free_at <= now && value.open().is_ok();
+            let ready = player.skilling.hands_free_at <= now && value.open().is_ok();
             match remedy {
                 Some(slot) if ready => {
                     let _ = self.use_item(&who, slot, None, out);
@@ -79,7 +79,7 @@ impl World {
             return;
         };
         stop(player, out);
-        player.path = path;
+        player.gait.path = path;
         if let Some(agent) = &mut player.agent {
             agent.flees_until = now.after(FLIGHT_TICKS);
         }

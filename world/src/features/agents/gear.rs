@@ -156,7 +156,8 @@ pub(crate) fn fetch(
 /// Returns the next step to the grave with the agent's things.
 pub(crate) fn recover(
     pursuit: &mut Pursuit,
-    (grave, tile): (&EntityId, Tile),
+    grave: &EntityId,
+    tile: Tile,
     around: &Around<'_>,
     sees: &Sees<'_>,
 ) -> Act {

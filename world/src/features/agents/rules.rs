@@ -359,7 +359,7 @@ fn pursue(pursuit: &mut Pursuit, sees: &Sees<'_>, dice: &mut Dice) -> Act {
             let (grave, tile) = (grave.clone(), *tile);
             let around = sees.around.as_ref();
             around.map_or(Act::Failed("it sees nothing"), |around| {
-                gear::recover(pursuit, (&grave, tile), around, sees)
+                gear::recover(pursuit, &grave, tile, around, sees)
             })
         }
         Goal::Bank | Goal::Area(_) | Goal::Place(_) => {

@@ -21,7 +21,7 @@ use crate::geometry::tile::{Chunk, Region, Tile};
 use crate::item::Value;
 use crate::refusal::Refusal;
 use crate::request::Asked;
-use crate::rng::{self, Dice};
+use crate::rng;
 use crate::tick::{Outcome, PhaseClock};
 use crate::world::World;
 
@@ -88,11 +88,11 @@ impl World {
         let now = self.now;
         let idle = |player: &Player| {
             let agent = player.agent.as_ref()?;
-            let stands = (player.path.is_empty() || is_stuck(player))
+            let stands = (player.gait.path.is_empty() || is_stuck(player))
                 && player.pickup.is_none()
                 && player.follow.is_none()
                 && player.visit.is_none()
-                && player.labour.is_none()
+                && player.skilling.labour.is_none()
                 && player.free()
                 && player.fight.aim.is_none()
                 && player.homeward.done_at.is_none();
@@ -114,12 +114,10 @@ impl World {
         }
     }
 
-    #[allow(clippy::too_many_lines, reason = "what it sees, one after the other")]
-    fn play_agent(&mut self, who: &CharacterId, value: Value, end: u64, out: &mut Outcome) {
+    /// Lets an agent look about and think. Returns its next act; `None`: it is no agent.
+    fn think(&mut self, who: &CharacterId, value: Value) -> Option<Act> {
         let now = self.now;
-        let Some(player) = self.players.get(who) else {
-            return;
-        };
+        let player = self.players.get(who)?;
         let items = self.takeable(player, value);
         let follows = player.agent.as_ref().and_then(|agent| agent.pursuit());
         let leader = follows.and_then(|pursuit| match &pursuit.goal {
@@ -139,15 +137,11 @@ impl World {
         } else {
             Vec::new()
         };
-        let mut dice = Dice::new(self.seed, rng::key(who.as_str()), now.0);
-        let Some(player) = self.players.get_mut(who) else {
-            return;
-        };
+        let mut dice = self.mint.dice(rng::key(who.as_str()), now);
+        let player = self.players.get_mut(who)?;
         let at_bank = player.has_open(&Interface::Bank);
         let at_shop = player.has_open(&Interface::Shop);
-        let Some(agent) = &mut player.agent else {
-            return;
-        };
+        let agent = player.agent.as_mut()?;
         let (record, content) = (&player.record, &self.content);
         let usable = |kind: &ResourceKind| gather::rules::gear(record, content, kind).is_ok();
         let sees = Sees {
@@ -168,12 +162,22 @@ impl World {
                 at_shop,
             }),
         };
-        let went = match rules::think(agent, &sees, &mut dice) {
+        Some(rules::think(agent, &sees, &mut dice))
+    }
+
+    fn play_agent(&mut self, who: &CharacterId, value: Value, end: u64, out: &mut Outcome) {
+        let Some(act) = self.think(who, value) else {
+            return;
+        };
+        let went = match act {
             Act::Wait(_) | Act::Done | Act::Failed(_) => return,
             Act::Walk(to) => {
+                let Some(player) = self.players.get_mut(who) else {
+                    return;
+                };
                 let (router, terrain) = (&mut self.router, self.content.terrain());
                 let way = movement::rules::way(player, router, terrain, end, to);
-                way.map(|path| player.path = path).is_ok()
+                way.map(|path| player.gait.path = path).is_ok()
             }
             Act::Take(item) => self.pick_up(who, 0, item, end, out).is_ok(),
             Act::Gather(target) => self.gather(Asked::by_itself(who), target, end, out).is_ok(),
@@ -213,7 +217,7 @@ impl World {
         let agent = self.players.get_mut(who).and_then(|p| p.agent.as_mut());
         if let Some(agent) = agent {
             let pause = if went { 1 } else { AGAIN_TICKS };
-            agent.thinks_at = now.after(pause);
+            agent.thinks_at = self.now.after(pause);
         }
     }
 
@@ -363,15 +367,15 @@ impl World {
 /// Returns whether a player can go no further from its region, and is not being handed over. Nobody
 /// plays the region beyond now.
 fn is_stuck(player: &Player) -> bool {
-    let next = player.path.front();
+    let next = player.gait.path.front();
     let no_further = |next: &Tile| !border::may_step(player.region, player.tile(), *next);
-    !player.held && next.is_some_and(no_further)
+    !player.gait.held && next.is_some_and(no_further)
 }
 
 /// Ends a player's present work and its way.
 pub(crate) fn stop(player: &mut Player, out: &mut Outcome) {
     put_down(player, Some(Refusal::Interrupted), out);
-    player.path.clear();
+    player.gait.path.clear();
     player.pickup = None;
     player.follow = None;
     player.visit = None;

@@ -2,11 +2,12 @@
 
 use super::{Arrival, Event, aliases, starter};
 use crate::entity::ids::CharacterId;
-use crate::entity::player::record::{ENERGY_FULL, PlayerHot};
-use crate::entity::player::{PID_END, Pace, Player};
+use crate::entity::player::record::{ENERGY_FULL, PlayerHot, PlayerRecord};
+use crate::entity::player::{PID_END, Player};
 use crate::features::combat::Dying;
 use crate::features::combat::timing::MEND_TICKS;
 use crate::features::home_teleport::{self, Homeward};
+use crate::features::movement::Gait;
 use crate::features::skilling::Work;
 use crate::features::skilling::tick::put_down;
 use crate::features::training::skill::Skill;
@@ -14,7 +15,7 @@ use crate::features::{movement, prayer};
 use crate::item::Value;
 use crate::item::ledger::Cause;
 use crate::refusal::Refusal;
-use crate::rng::{self, Dice};
+use crate::rng;
 use crate::tick::{Outcome, failed};
 use crate::time::Tick;
 use crate::world::World;
@@ -50,7 +51,7 @@ impl World {
                 let _ = self.transfer(Some(Cause::Starter), &legs, out);
             }
         }
-        out.touched.append(&mut self.touched);
+        out.touched.append(&mut self.index.take_touched());
     }
 
     /// Replaces the things that `who` has under an alias by the same things under their ids.
@@ -63,87 +64,13 @@ impl World {
         }
     }
 
-    #[allow(clippy::too_many_lines, reason = "one field after the other")]
     fn arrive(&mut self, arrival: Arrival, out: &mut Outcome) {
-        let Arrival {
-            mut record,
-            hot,
-            region,
-        } = arrival;
-        let who = record.id.clone();
-        // A player that another process hands over brings more than the saved record.
-        let logs_in = hot == PlayerHot::default();
-        if !record.placed {
-            record.tile = self.content.spawn();
-            record.placed = true;
-            record.energy = ENERGY_FULL;
-            record.prayer.points = record.level(Skill::Prayer);
-        }
-        record.energy = record.energy.min(ENERGY_FULL);
-        record.settle_skills();
-        record.health = record.health.min(record.max_health());
-        prayer::rules::settle(&mut record);
-        let key = rng::key(who.as_str());
-        let pid = Dice::new(self.seed, key, self.now.0).below(PID_END);
-        let told_energy = record.energy;
-        let mut player = Player {
-            region,
-            region_since: self.now,
-            pid,
-            path: movement::rules::brought(hot.path),
-            trail: hot.trail,
-            held: false,
-            told_energy,
-            pickup: hot.pickup,
-            follow: hot.follow,
-            homeward: Homeward {
-                // A player from the store brings only the saved time.
-                ready_at: hot.homeward.ready_at.max(record.home_ready_at),
-                ..hot.homeward
-            },
-            agent: hot.agent,
-            visit: hot.visit,
-            open: hot.open,
-            hands_free_at: hot.hands_free_at,
-            tiles_gone: hot.tiles_gone,
-            labour: hot.labour,
-            spools: hot.spools,
-            fight: hot.fight,
-            trade: hot.trade,
-            asked_trade: hot.asked_trade,
-            duel: hot.duel,
-            asked_duel: hot.asked_duel,
-            unreachable: None,
-            weight_grams: None,
-            pace: Pace::Stood,
-            record,
-        };
-        if player.record.health == 0 {
-            // The player was dead when it left, or when the world stopped.
-            let until = self.now.after(1);
-            player.fight.dying.get_or_insert(Dying { until });
-        }
-        let clash = &mut player.fight.clash;
-        if clash.mends_at == Tick::default() {
-            clash.mends_at = self.now.after(MEND_TICKS);
-        }
-        player.fight.heard_at = player.fight.heard_at.max(self.now);
-        if logs_in {
-            player.fight.shy_until = self.now.after(SHY_TICKS);
-        }
+        let who = arrival.record.id.clone();
+        let mut player = self.arrived(arrival);
         let tile = player.record.tile;
         movement::rules::stand(&mut player, self.content.terrain(), tile);
         out.emit(Event::Joined { who: who.clone() });
-        let here = |region| self.regions.contains_key(&region);
-        let nothing = player.visit.take_if(|v| !here(v.region)).is_some();
-        player.fight.aim.take_if(|aim| !here(aim.region));
-        if player.pickup.take_if(|p| !here(p.region)).is_some() || nothing {
-            out.events.push(failed(&player, Refusal::Interrupted));
-        }
-        let away = |labour: &Work| labour.region.is_some_and(|region| !here(region));
-        if player.labour.as_ref().is_some_and(away) {
-            put_down(&mut player, Some(Refusal::Interrupted), out);
-        }
+        self.drop_far(&mut player, out);
         let came = player.homeward.leaving.is_some();
         let brought = home_teleport::rules::arrived(&mut player.homeward, tile);
         player.record.home_ready_at = player.homeward.ready_at;
@@ -160,6 +87,88 @@ impl World {
         out.events.extend(home);
         if brought && dead {
             self.revive(&who, None, out);
+        }
+    }
+
+    /// Returns the player of an arrival, ready to play.
+    fn arrived(&self, arrival: Arrival) -> Player {
+        let Arrival {
+            mut record,
+            hot,
+            region,
+        } = arrival;
+        // A player that another process hands over brings more than the saved record.
+        let logs_in = hot == PlayerHot::default();
+        self.ready(&mut record);
+        let key = rng::key(record.id.as_str());
+        let pid = self.mint.dice(key, self.now).below(PID_END);
+        let mut player = Player {
+            region,
+            region_since: self.now,
+            pid,
+            gait: Gait {
+                path: movement::rules::brought(hot.path),
+                trail: hot.trail,
+                told_energy: record.energy,
+                ..Gait::default()
+            },
+            pickup: hot.pickup,
+            follow: hot.follow,
+            homeward: Homeward {
+                // A player from the store brings only the saved time.
+                ready_at: hot.homeward.ready_at.max(record.home_ready_at),
+                ..hot.homeward
+            },
+            agent: hot.agent,
+            visit: hot.visit,
+            open: hot.open,
+            skilling: hot.skilling,
+            fight: hot.fight,
+            dealings: hot.dealings,
+            unreachable: None,
+            record,
+        };
+        if player.record.health == 0 {
+            // The player was dead when it left, or when the world stopped.
+            let until = self.now.after(1);
+            player.fight.dying.get_or_insert(Dying { until });
+        }
+        let clash = &mut player.fight.clash;
+        if clash.mends_at == Tick::default() {
+            clash.mends_at = self.now.after(MEND_TICKS);
+        }
+        player.fight.heard_at = player.fight.heard_at.max(self.now);
+        if logs_in {
+            player.fight.shy_until = self.now.after(SHY_TICKS);
+        }
+        player
+    }
+
+    /// Places a character that was never played, and keeps all values within their bounds.
+    fn ready(&self, record: &mut PlayerRecord) {
+        if !record.placed {
+            record.tile = self.content.spawn();
+            record.placed = true;
+            record.energy = ENERGY_FULL;
+            record.prayer.points = record.level(Skill::Prayer);
+        }
+        record.energy = record.energy.min(ENERGY_FULL);
+        record.settle_skills();
+        record.health = record.health.min(record.max_health());
+        prayer::rules::settle(record);
+    }
+
+    /// Ends whatever the player was about in regions that are not played here.
+    fn drop_far(&self, player: &mut Player, out: &mut Outcome) {
+        let here = |region| self.regions.contains_key(&region);
+        let nothing = player.visit.take_if(|v| !here(v.region)).is_some();
+        player.fight.aim.take_if(|aim| !here(aim.region));
+        if player.pickup.take_if(|p| !here(p.region)).is_some() || nothing {
+            out.events.push(failed(player, Refusal::Interrupted));
+        }
+        let away = |labour: &Work| labour.region.is_some_and(|region| !here(region));
+        if player.skilling.labour.as_ref().is_some_and(away) {
+            put_down(player, Some(Refusal::Interrupted), out);
         }
     }
 }

@@ -23,7 +23,8 @@ pub(crate) type Plan = (Option<Cause>, Vec<Leg>);
 pub(crate) fn deposit(
     record: &PlayerRecord,
     content: &Content,
-    (slot, quantity): (u8, u32),
+    slot: u8,
+    quantity: u32,
     tab: u8,
 ) -> Result<Plan, Refusal> {
     let stack = record.inventory.get(&slot).ok_or(Refusal::EmptySlot)?;

@@ -32,7 +32,7 @@ impl World {
                 slot,
                 quantity,
                 tab,
-            } => rules::deposit(self.at_bank(who)?, &self.content, (slot, quantity), tab)?,
+            } => rules::deposit(self.at_bank(who)?, &self.content, slot, quantity, tab)?,
             Intent::DepositAll { tab } => {
                 rules::deposit_all(self.at_bank(who)?, &self.content, tab)?
             }

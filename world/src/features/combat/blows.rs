@@ -14,6 +14,7 @@ use crate::item::Value;
 use crate::item::ledger::Cause;
 use crate::refusal::Refusal;
 use crate::tick::value::Lying;
+use crate::tick::value::Origin;
 use crate::tick::{Outcome, failed, interrupt};
 use crate::time::Tick;
 use crate::world::World;
@@ -49,7 +50,11 @@ impl World {
                     region,
                     owner: Some(who.clone()),
                 };
-                let lies = !breaks && self.lay(arrow, &place, (Cause::Shoot, &off), out).is_ok();
+                let shot = Origin {
+                    cause: Cause::Shoot,
+                    legs: &off,
+                };
+                let lies = !breaks && self.lay(arrow, &place, shot, out).is_ok();
                 if lies {
                     return Ok(());
                 }
@@ -132,7 +137,7 @@ impl World {
             return;
         }
         interrupt(player, out);
-        player.path.clear();
+        player.gait.path.clear();
         player.fight.aim = Some(Aim {
             target: from.clone(),
             region,
@@ -204,7 +209,7 @@ impl World {
             .map(|clash| std::mem::take(&mut clash.coming));
         let away = |from: &EntityId| {
             let player = self.players.get(&from.character());
-            player.is_some_and(|player| player.held)
+            player.is_some_and(|player| player.gait.held)
         };
         let lands = |blow: &Blow| blow.lands_at <= now && !away(&blow.from);
         let coming = coming.unwrap_or_default().into_iter();

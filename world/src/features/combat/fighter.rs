@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::reach::RANGE_MAX;
+use super::reach::{RANGE_MAX, Range};
 use super::style::{self, Plus};
 use super::{HitKind, Style, roll};
 use crate::content::{
@@ -44,6 +44,16 @@ pub(crate) struct Attack {
     pub(crate) speed_ticks: u32,
     /// Experience for the spell itself, in tenths.
     pub(crate) cast_xp_tenths: u32,
+}
+
+impl Attack {
+    /// Returns the sort of its blow, and how far it goes.
+    pub(crate) fn blow(&self) -> Range {
+        Range {
+            kind: self.kind,
+            tiles: self.range_tiles,
+        }
+    }
 }
 
 /// Means with which a player attacks.
@@ -109,7 +119,7 @@ pub(crate) fn player(content: &Content, record: &PlayerRecord) -> Attack {
     let bonuses = worn::bonuses(content, &record.equipment);
     match means(content, record) {
         Means::Cast(spell) => cast(record, spell, &bonuses, prayers),
-        Means::Shot(arrow) => shot(content, record, arrow, (&bonuses, prayers)),
+        Means::Shot(arrow) => shot(content, record, arrow, &bonuses, prayers),
         Means::Hand => stroke(content, record, &bonuses, prayers),
     }
 }
@@ -132,7 +142,8 @@ fn shot(
     content: &Content,
     record: &PlayerRecord,
     arrow: Option<&Arc<Arrow>>,
-    (bonuses, by): (&Bonuses, Multipliers),
+    bonuses: &Bonuses,
+    by: Multipliers,
 ) -> Attack {
     let style = style_of(content, record);
     let weapon = held(content, record).and_then(|kind| kind.weapon.as_ref());

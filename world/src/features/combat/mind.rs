@@ -29,12 +29,7 @@ pub(crate) struct Prey<'a> {
 }
 
 /// Returns whether an NPC of that kind at `at`, with its home at `home`, attacks `prey` unprovoked.
-pub(crate) fn attacks(
-    kind: &NpcKind,
-    (at, home): (Tile, Tile),
-    prey: &Prey<'_>,
-    now: Tick,
-) -> bool {
+pub(crate) fn attacks(kind: &NpcKind, at: Tile, home: Tile, prey: &Prey<'_>, now: Tick) -> bool {
     let fight = &kind.fight;
     if !fight.aggressive || !kind.attackable || at.steps_to(prey.tile) > fight.aggro_tiles {
         return false;
@@ -100,7 +95,7 @@ mod tests {
     fn the_near_and_the_weak_are_attacked() {
         let home = Tile::new(0, 0);
         let attacks = |kind: &NpcKind, x, level| {
-            attacks(kind, (Tile::new(2, 0), home), &prey(x, level), Tick(5_000))
+            attacks(kind, Tile::new(2, 0), home, &prey(x, level), Tick(5_000))
         };
         for (x, level, is) in [(7, 20, true), (7, 21, false), (8, 3, false), (-3, 3, true)] {
             assert_eq!(attacks(&wolf(), x, level), is, "at {x} of level {level}");
@@ -123,9 +118,9 @@ mod tests {
             haunt: Some(&haunt),
             ..prey(3, 3)
         };
-        let at = (Tile::new(0, 0), Tile::new(0, 0));
-        assert!(attacks(&wolf(), at, &prey, Tick(1_999)));
-        assert!(!attacks(&wolf(), at, &prey, Tick(2_000)));
+        let home = Tile::new(0, 0);
+        assert!(attacks(&wolf(), home, home, &prey, Tick(1_999)));
+        assert!(!attacks(&wolf(), home, home, &prey, Tick(2_000)));
         // Within ten tiles, it is the same place. Further away, it is another one.
         let same = settled(Some(&haunt), Tile::new(13, -10), Tick(1_500));
         assert_eq!(same, None);

@@ -16,18 +16,20 @@ pub(crate) const CHASE_TILES: u32 = 32;
 /// Sides on which a fighter may stand beside a target, in the order of the tries.
 const SIDES: [(i32, i32); 4] = [(-1, 0), (1, 0), (0, -1), (0, 1)];
 
+/// Sort of a blow, and how far it goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Range {
+    pub(crate) kind: HitKind,
+    pub(crate) tiles: u32,
+}
+
 /// Returns whether a blow of that sort from `from` reaches `to`.
-pub(crate) fn reaches(
-    terrain: &Terrain,
-    (kind, range_tiles): (HitKind, u32),
-    from: Tile,
-    to: Tile,
-) -> bool {
-    if from == to || from.steps_to(to) > range_tiles.max(1) {
+pub(crate) fn reaches(terrain: &Terrain, blow: Range, from: Tile, to: Tile) -> bool {
+    if from == to || from.steps_to(to) > blow.tiles.max(1) {
         return false;
     }
-    match kind {
-        HitKind::Melee if range_tiles <= 1 => from.manhattan_to(to) == 1 && terrain.step(from, to),
+    match blow.kind {
+        HitKind::Melee if blow.tiles <= 1 => from.manhattan_to(to) == 1 && terrain.step(from, to),
         HitKind::Melee | HitKind::Ranged | HitKind::Magic => sees(terrain, from, to),
     }
 }
@@ -45,13 +47,8 @@ fn sees(terrain: &Terrain, from: Tile, to: Tile) -> bool {
 }
 
 /// Returns the best tile beside `to` for a melee blow of one tile; `None` for other blows.
-pub(crate) fn beside(
-    terrain: &Terrain,
-    blow: (HitKind, u32),
-    from: Tile,
-    to: Tile,
-) -> Option<Tile> {
-    if blow.0 != HitKind::Melee || blow.1 > 1 {
+pub(crate) fn beside(terrain: &Terrain, blow: Range, from: Tile, to: Tile) -> Option<Tile> {
+    if blow.kind != HitKind::Melee || blow.tiles > 1 {
         return None;
     }
     let sides = SIDES.into_iter().map(|(dx, dz)| to.moved(dx, dz));
@@ -62,7 +59,7 @@ pub(crate) fn beside(
 /// Returns as much of a way as a fighter needs to reach `to`.
 pub(crate) fn shortened(
     terrain: &Terrain,
-    blow: (HitKind, u32),
+    blow: Range,
     path: VecDeque<Tile>,
     to: Tile,
 ) -> VecDeque<Tile> {
@@ -105,23 +102,33 @@ mod tests {
         })
     }
 
+    fn blow(kind: HitKind, tiles: u32) -> Range {
+        Range { kind, tiles }
+    }
+
     #[test]
     fn one_tile_reaches_along_the_axes_and_two_reach_around() {
         let terrain = terrain();
         let from = Tile::new(10, 10);
         let count = |range| {
             let near = (-3..=3).flat_map(|dx| (-3..=3).map(move |dz| from.moved(dx, dz)));
-            let blow = (HitKind::Melee, range);
-            near.filter(|to| reaches(&terrain, blow, from, *to)).count()
+            let sword = blow(HitKind::Melee, range);
+            near.filter(|to| reaches(&terrain, sword, from, *to))
+                .count()
         };
         assert_eq!((count(0), count(1), count(2)), (4, 4, 24));
-        let shot = (HitKind::Ranged, 7);
+        let shot = blow(HitKind::Ranged, 7);
         assert!(reaches(&terrain, shot, from, Tile::new(17, 3)));
         assert!(!reaches(&terrain, shot, from, Tile::new(18, 10)));
         assert!(!reaches(&terrain, shot, from, from));
         // The thing on that tile is in the way of a sword.
         let beside = (Tile::new(20, 20), Tile::new(20, 21));
-        assert!(!reaches(&terrain, (HitKind::Melee, 1), beside.0, beside.1));
+        assert!(!reaches(
+            &terrain,
+            blow(HitKind::Melee, 1),
+            beside.0,
+            beside.1
+        ));
     }
 
     #[test]
@@ -129,11 +136,11 @@ mod tests {
         let terrain = terrain();
         let path: VecDeque<Tile> = (1..6).map(|x| Tile::new(x, 5)).collect();
         let to = Tile::new(5, 5);
-        let sword = shortened(&terrain, (HitKind::Melee, 1), path.clone(), to);
+        let sword = shortened(&terrain, blow(HitKind::Melee, 1), path.clone(), to);
         assert_eq!(sword.back(), Some(&Tile::new(4, 5)));
-        let bow = shortened(&terrain, (HitKind::Ranged, 3), path.clone(), to);
+        let bow = shortened(&terrain, blow(HitKind::Ranged, 3), path.clone(), to);
         assert_eq!(bow.back(), Some(&Tile::new(2, 5)));
-        let far = shortened(&terrain, (HitKind::Melee, 1), path, Tile::new(40, 5));
+        let far = shortened(&terrain, blow(HitKind::Melee, 1), path, Tile::new(40, 5));
         assert_eq!(far.len(), 5);
     }
 

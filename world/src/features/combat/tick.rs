@@ -15,7 +15,7 @@ use crate::geometry::tile::{Region, Tile};
 use crate::item::Value;
 use crate::refusal::Refusal;
 use crate::request::Answer;
-use crate::rng::{self, Dice};
+use crate::rng;
 use crate::tick::{Outcome, PhaseClock, failed, turn_away};
 use crate::world::World;
 
@@ -140,7 +140,7 @@ impl World {
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         turn_away(player, out);
         visit::tick::close(player, out);
-        player.path = path;
+        player.gait.path = path;
         player.fight.aim = Some(Aim {
             target,
             region,
@@ -160,7 +160,7 @@ impl World {
         let (router, terrain) = (&mut self.router, self.content.terrain());
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         let attack = fighter::player(&self.content, player.record());
-        let blow = (attack.kind, attack.range_tiles);
+        let blow = attack.blow();
         let from = player.tile();
         if reach::reaches(terrain, blow, from, to) {
             return Ok(VecDeque::new());
@@ -213,7 +213,7 @@ impl World {
         let Some(player) = self.players.get_mut(who) else {
             return;
         };
-        player.path.clear();
+        player.gait.path.clear();
         if player.fight.aim.take().is_some() && why != Refusal::Dead {
             out.events.push(failed(player, why));
         }
@@ -246,14 +246,14 @@ impl World {
             return Err(Refusal::TooFar);
         }
         let attack = fighter::player(&self.content, player.record());
-        let blow = (attack.kind, attack.range_tiles);
+        let blow = attack.blow();
         if !reach::reaches(self.content.terrain(), blow, from, at) {
             return self.keep_up(who, &aim, at, searches_end);
         }
         let ready = self.now >= player.fight.clash.attacks_at;
         let ready = self.may_strike(who, attack.kind, value)? && ready;
         if let Some(player) = self.players.get_mut(who) {
-            player.path.clear();
+            player.gait.path.clear();
             if let Some(aim) = &mut player.fight.aim {
                 aim.seen_at = at;
             }
@@ -264,7 +264,7 @@ impl World {
         if !ready || !self.may_be_struck(&aim.target) || coming >= COMING_MAX {
             return Ok(());
         }
-        let mut dice = Dice::new(self.seed, rng::key(who.as_str()) ^ DICE, self.now.0);
+        let mut dice = self.mint.dice(rng::key(who.as_str()) ^ DICE, self.now);
         let record = self.players.get(who).ok_or(Refusal::NotFound)?.record();
         let used = supplies::used(&self.content, record, &mut dice)?;
         self.use_up(who, used, at, out)?;
@@ -292,7 +292,7 @@ impl World {
         searches_end: u64,
     ) -> Result<(), Refusal> {
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
-        if aim.seen_at == at && !player.path.is_empty() {
+        if aim.seen_at == at && !player.gait.path.is_empty() {
             return Ok(());
         }
         if player.tile() == at && self.waits_for(who, &aim.target) {
@@ -306,7 +306,7 @@ impl World {
             Ok(path) => path,
         };
         if let Some(player) = self.players.get_mut(who) {
-            player.path = path;
+            player.gait.path = path;
             if let Some(aim) = &mut player.fight.aim {
                 aim.seen_at = at;
             }

@@ -16,15 +16,49 @@ use crate::item::ledger::Cause;
 use crate::item::transfer::Leg;
 use crate::refusal::Refusal;
 use crate::tick::Outcome;
+use crate::time::Tick;
 use crate::world::World;
 
 /// Ticks for which only its owner opens a grave: 15 min. Then the contents lie about.
 const GRAVE_TICKS: u64 = 1_500;
 
+/// How long the things of the dead lie.
+struct Term {
+    /// Tick until which only the owner takes them.
+    opens_at: Tick,
+    /// Tick from which others see them.
+    public_at: Tick,
+    /// Tick at which they go.
+    expires_at: Tick,
+}
+
 impl World {
+    /// Returns how long the things of somebody lie, who has died at `place` now.
+    fn term(&self, place: Place, newcomer: bool) -> Term {
+        let own_ticks = if place == Place::Contested {
+            self.rules.ground_own_ticks
+        } else {
+            GRAVE_TICKS
+        };
+        let lies_ticks = match place {
+            Place::Contested => self.rules.ground_ticks.saturating_sub(own_ticks),
+            Place::Safe | Place::Wild => self.rules.ground_ticks,
+        };
+        let opens_at = self.now.after(own_ticks);
+        let (public_at, expires_at) = if newcomer {
+            (ground_items::rules::never_public(opens_at), opens_at)
+        } else {
+            (opens_at, opens_at.after(lies_ticks))
+        };
+        Term {
+            opens_at,
+            public_at,
+            expires_at,
+        }
+    }
+
     /// Divides the things of `who`, who has died: some it keeps, the rest go to a grave or to its
     /// killer.
-    #[allow(clippy::too_many_lines, reason = "one story, told in order")]
     pub(crate) fn bequeath(
         &mut self,
         who: &CharacterId,
@@ -52,21 +86,7 @@ impl World {
         let Ok(grave) = self.mint(GRAVE_PREFIX) else {
             return;
         };
-        let own_ticks = if place == Place::Contested {
-            self.rules.ground_own_ticks
-        } else {
-            GRAVE_TICKS
-        };
-        let lies_ticks = match place {
-            Place::Contested => self.rules.ground_ticks.saturating_sub(own_ticks),
-            Place::Safe | Place::Wild => self.rules.ground_ticks,
-        };
-        let opens_at = self.now.after(own_ticks);
-        let (public_at, expires_at) = if newcomer {
-            (ground_items::rules::never_public(opens_at), opens_at)
-        } else {
-            (opens_at, opens_at.after(lies_ticks))
-        };
+        let term = self.term(place, newcomer);
         let mut legs = Vec::with_capacity(2 * lost.len());
         for Lost { legs: taken, stack } in lost {
             let Ok(id) = self.mint(ID_PREFIX) else {
@@ -82,8 +102,8 @@ impl World {
                     Some(killer) if place == Place::Contested => killer.clone(),
                     Some(_) | None => who.clone(),
                 }),
-                public_at,
-                expires_at,
+                public_at: term.public_at,
+                expires_at: term.expires_at,
                 grave: (place != Place::Contested).then(|| grave.clone()),
             };
             legs.extend(taken);
@@ -95,21 +115,16 @@ impl World {
             return;
         }
         if place == Place::Contested {
-            while let Some(id) = ground_items::rules::buried(&self.ground, tile) {
-                let legs = [Leg::FromGround { id }];
-                if self.transfer(Some(Cause::Expire), &legs, out).is_err() {
-                    return;
-                }
-            }
+            // The rest of the pile stays as it is if the transfer refuses it.
+            let _ = self.clear_pile(tile, out);
         } else {
             self.show_grave(who, &grave, out);
             let grave = Grave {
                 id: grave,
                 tile,
-                until: opens_at,
+                until: term.opens_at,
             };
-            let agent = self.players.get_mut(who).and_then(|p| p.agent.as_mut());
-            if let Some(agent) = agent {
+            if let Some(agent) = self.players.get_mut(who).and_then(|p| p.agent.as_mut()) {
                 agent.grave = Some(grave);
             }
         }

@@ -14,8 +14,8 @@ use crate::features::{agents, home_teleport, movement, prayer, visit, vitals};
 use crate::geometry::tile::{Chunk, Region, Tile};
 use crate::item::Stack;
 use crate::item::ledger::Cause;
-use crate::rng::Dice;
 use crate::tick::value::Lying;
+use crate::tick::value::Origin;
 use crate::tick::{Outcome, interrupt};
 use crate::world::World;
 
@@ -64,7 +64,7 @@ impl World {
             self.released(who, id);
         }
         let killer = loot::killer(&feud.hurt_by).cloned();
-        let mut dice = Dice::new(self.seed, key ^ LOOT_DICE, now.0);
+        let mut dice = self.mint.dice(key ^ LOOT_DICE, now);
         let place = Lying {
             tile,
             region,
@@ -104,7 +104,11 @@ impl World {
         };
         for pile in piles {
             // If the world is full of things, it makes no more.
-            let _ = self.lay(pile, place, (Cause::Loot, &[]), out);
+            let origin = Origin {
+                cause: Cause::Loot,
+                legs: &[],
+            };
+            let _ = self.lay(pile, place, origin, out);
         }
     }
 
@@ -122,8 +126,8 @@ impl World {
         };
         interrupt(player, out);
         visit::tick::close(player, out);
-        player.path.clear();
-        player.tiles_gone = 0;
+        player.gait.path.clear();
+        player.skilling.tiles_gone = 0;
         player.fight.clash.forget();
         player.fight.clash.coming.clear();
         player.fight.drained = 0;
@@ -165,8 +169,8 @@ impl World {
             let dying = player.fight.dying.as_ref();
             let ripe = dying.is_some_and(|dying| dying.until <= now);
             // If a player fell in a ring, it rises when that duel is over.
-            let fell = player.duel.is_some();
-            ripe && !fell && !player.held && player.leaving_for().is_none()
+            let fell = player.dealings.duel.is_some();
+            ripe && !fell && !player.gait.held && player.leaving_for().is_none()
         });
         let due: Vec<CharacterId> = due.map(|p| p.record.id.clone()).collect();
         for who in due {
@@ -191,7 +195,7 @@ impl World {
         player.record.health = player.record.max_health();
         if let Some(place) = place {
             let before = Chunk::from(player.tile());
-            player.path.clear();
+            player.gait.path.clear();
             movement::rules::stand(player, self.content.terrain(), place);
             self.index.shift(before, Chunk::from(place), &who.entity());
             out.emit(movement::Event::Teleported {

@@ -36,7 +36,7 @@ impl World {
         out: &mut Outcome,
     ) {
         for (who, id, why) in std::mem::take(&mut self.duels.ended) {
-            self.leave_duel(&who, &id, (why, None), out);
+            self.leave_duel(&who, &id, why, None, out);
         }
         self.play_challenges(out);
         for id in self.duels.all.keys().cloned().collect::<Vec<_>>() {
@@ -44,17 +44,17 @@ impl World {
             self.play_duel(&id, value, out);
         }
         let parted = self.players.values().filter_map(|player| {
-            let id = player.duel.as_ref()?;
+            let id = player.dealings.duel.as_ref()?;
             let known = self.duels.all.contains_key(id);
             (!known).then(|| (player.record.id.clone(), id.clone()))
         });
         for (who, id) in parted.collect::<Vec<_>>() {
-            self.leave_duel(&who, &id, (DuelEnd::Server, None), out);
+            self.leave_duel(&who, &id, DuelEnd::Server, None, out);
         }
         if value != Value::Unavailable && self.now.0.is_multiple_of(RETURN_TICKS) {
             let owed = self.players.values().filter(|player| {
-                let waits = !player.record.stakes.is_empty() && player.duel.is_none();
-                waits && !player.held
+                let waits = !player.record.stakes.is_empty() && player.dealings.duel.is_none();
+                waits && !player.gait.held
             });
             for who in owed.map(|p| p.record.id.clone()).collect::<Vec<_>>() {
                 self.return_stakes(&who, out);
@@ -220,7 +220,7 @@ impl World {
     /// Returns the duel of `who`, if that duel has come to the ring.
     pub(crate) fn ring_duel(&self, who: &CharacterId) -> Option<&Duel> {
         let player = self.players.get(who)?;
-        let duel = self.duels.named(player.duel.as_ref())?;
+        let duel = self.duels.named(player.dealings.duel.as_ref())?;
         (!duel.stage.prepares()).then_some(duel)
     }
 
@@ -264,15 +264,19 @@ impl World {
 
     /// Stops each player that must stand still in its ring.
     pub(crate) fn stand_still(&mut self) {
-        for player in self.players.values_mut().filter(|p| !p.path.is_empty()) {
-            let duel = self.duels.named(player.duel.as_ref());
+        for player in self
+            .players
+            .values_mut()
+            .filter(|p| !p.gait.path.is_empty())
+        {
+            let duel = self.duels.named(player.dealings.duel.as_ref());
             let still = duel
                 .filter(|duel| !duel.stage.prepares())
                 .is_some_and(|duel| {
                     duel.stage != DuelStage::Fighting || duel.has(DuelRule::NoMovement)
                 });
             if still {
-                player.path.clear();
+                player.gait.path.clear();
             }
         }
     }
@@ -292,7 +296,7 @@ impl World {
                 continue;
             };
             interrupt(player, out);
-            player.path.clear();
+            player.gait.path.clear();
             player.fight.dying = Some(Dying { until });
             player.record.health = 0;
             player.record.prayer.active.clear();
@@ -376,7 +380,7 @@ impl World {
         for who in duel.fighters() {
             if let Some(player) = self.players.get_mut(&who) {
                 interrupt(player, out);
-                player.path.clear();
+                player.gait.path.clear();
                 player.fight.clash.forget();
                 player.fight.clash.coming.clear();
             }
@@ -431,7 +435,7 @@ impl World {
             return;
         };
         for who in duel.fighters() {
-            self.leave_duel(&who, id, (why, by), out);
+            self.leave_duel(&who, id, why, by, out);
         }
     }
 
@@ -451,11 +455,12 @@ impl World {
         &mut self,
         who: &CharacterId,
         id: &EntityId,
-        (why, by): (DuelEnd, Option<&CharacterId>),
+        why: DuelEnd,
+        by: Option<&CharacterId>,
         out: &mut Outcome,
     ) {
         let known = self.players.get(who);
-        if known.is_none_or(|player| player.duel.as_ref() != Some(id)) {
+        if known.is_none_or(|player| player.dealings.duel.as_ref() != Some(id)) {
             return;
         }
         self.out_of_duel(who, id, out);
@@ -472,7 +477,7 @@ impl World {
         let Some(player) = self.players.get_mut(who) else {
             return;
         };
-        player.duel.take_if(|named| named == id);
+        player.dealings.duel.take_if(|named| named == id);
         self.leave_ring(who, out);
         self.return_stakes(who, out);
     }
@@ -483,7 +488,7 @@ impl World {
         let (Some(rings), Some(player)) = (content.rings(), self.players.get_mut(who)) else {
             return;
         };
-        if !rings.closes(player.record.tile) || player.duel.is_some() {
+        if !rings.closes(player.record.tile) || player.dealings.duel.is_some() {
             return;
         }
         let rises = !player.lives();
@@ -507,7 +512,7 @@ impl World {
             return;
         };
         let before = Chunk::from(player.tile());
-        player.path.clear();
+        player.gait.path.clear();
         // As the health: no boost and no poison goes into a ring or out of it.
         player.record.potions = PotionState::default();
         movement::rules::stand(player, self.content.terrain(), place);

@@ -59,7 +59,8 @@ pub(crate) fn begins(duel: &Duel, rings: &Rings) -> Option<[Tile; 2]> {
 /// `ChallengePending`; `Cooldown`; `NotInLobby`, `OtherNotInLobby`, `TooFar`; `PlayerBusy`: one of
 /// the two is busy.
 pub(crate) fn may_challenge(
-    (duels, rings): (&Duels, &Rings),
+    duels: &Duels,
+    rings: &Rings,
     who: &Player,
     target: &Player,
     now: Tick,
@@ -68,7 +69,7 @@ pub(crate) fn may_challenge(
     if me == them {
         return Err(Refusal::SelfDuel);
     }
-    if who.open.is_some() || who.trade.is_some() {
+    if who.open.is_some() || who.dealings.trade.is_some() {
         return Err(Refusal::InterfaceOpen);
     }
     if !who.record.stakes.is_empty() {
@@ -77,7 +78,7 @@ pub(crate) fn may_challenge(
     if duels.challenges.values().any(|of| of.from == *me) {
         return Err(Refusal::ChallengePending);
     }
-    let again = who.asked_duel.as_ref();
+    let again = who.dealings.asked_duel.as_ref();
     if again.is_some_and(|(whom, at)| whom == them && now < at.after(AGAIN_TICKS)) {
         return Err(Refusal::Cooldown);
     }
@@ -123,7 +124,8 @@ pub(crate) fn near_enough(one: &Player, other: &Player) -> bool {
 /// Returns whether nothing keeps `player` from beginning a duel now.
 fn free(player: &Player, now: Tick) -> bool {
     let fights = player.fight.clash.in_combat(now);
-    let about = player.open.is_some() || player.trade.is_some() || player.duel.is_some();
+    let about =
+        player.open.is_some() || player.dealings.trade.is_some() || player.dealings.duel.is_some();
     player.free() && !fights && !about
 }
 
@@ -138,7 +140,7 @@ pub(crate) fn may_begin(
     by: &Player,
     now: Tick,
 ) -> Result<(), Refusal> {
-    if who.open.is_some() || who.trade.is_some() {
+    if who.open.is_some() || who.dealings.trade.is_some() {
         return Err(Refusal::InterfaceOpen);
     }
     if !who.record.stakes.is_empty() {
@@ -226,7 +228,8 @@ pub(crate) fn stake(
     duel: &mut Duel,
     player: &Player,
     content: &Content,
-    (slot, quantity): (u8, u32),
+    slot: u8,
+    quantity: u32,
     now: Tick,
 ) -> Result<(), Refusal> {
     at(duel, DuelStage::Stakes)?;
@@ -537,7 +540,7 @@ pub(crate) fn over(duel: &Duel, players: &Players, now: Tick) -> Option<DuelEnd>
     let (Some(one), Some(other)) = (one, other) else {
         return Some(DuelEnd::Server);
     };
-    let knows = |player: &Player| player.duel.as_ref() == Some(&duel.id);
+    let knows = |player: &Player| player.dealings.duel.as_ref() == Some(&duel.id);
     if !knows(one) || !knows(other) {
         return Some(DuelEnd::Server);
     }

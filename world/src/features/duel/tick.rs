@@ -53,7 +53,7 @@ impl World {
                 duel,
                 slot,
                 quantity,
-            } => self.stake(who, &duel, (slot, quantity), out)?,
+            } => self.stake(who, &duel, slot, quantity, out)?,
             Intent::Unstake { duel, place } => {
                 let (now, own) = (self.now, self.own_duel(who, &duel)?);
                 rules::unstake(own, who, place, now)?;
@@ -76,7 +76,7 @@ impl World {
         intent: &crate::Intent,
     ) -> Result<(), Refusal> {
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
-        match self.duels.named(player.duel.as_ref()) {
+        match self.duels.named(player.dealings.duel.as_ref()) {
             Some(duel) => rules::allows(duel, player, intent, &self.content),
             None => Ok(()),
         }
@@ -89,7 +89,7 @@ impl World {
         id: &EntityId,
     ) -> Result<&mut Duel, Refusal> {
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
-        if player.duel.as_ref() != Some(id) {
+        if player.dealings.duel.as_ref() != Some(id) {
             return Err(Refusal::NotInDuel);
         }
         self.duels.all.get_mut(id).ok_or(Refusal::NotInDuel)
@@ -105,7 +105,7 @@ impl World {
         let rings = content.rings().ok_or(Refusal::NotInLobby)?;
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         let whom = target.character();
-        if player.duel.is_some() {
+        if player.dealings.duel.is_some() {
             return Err(Refusal::InDuel);
         }
         let Some(there) = self.players.get(&whom) else {
@@ -119,7 +119,7 @@ impl World {
             }
             return Err(Refusal::PlayerOffline);
         };
-        rules::may_challenge((&self.duels, rings), player, there, self.now)?;
+        rules::may_challenge(&self.duels, rings, player, there, self.now)?;
         let theirs = there.record.name.clone();
         let (mine, level) = (player.record.name.clone(), player.record.combat_level);
         let (now, id) = (self.now, self.mint(CHALLENGE_PREFIX)?);
@@ -133,7 +133,7 @@ impl World {
         };
         self.duels.challenges.insert(id.clone(), challenge);
         if let Some(player) = self.players.get_mut(who) {
-            player.asked_duel = Some((whom.clone(), now));
+            player.dealings.asked_duel = Some((whom.clone(), now));
         }
         let told = DuelNotification::Challenged {
             challenge: id.clone(),
@@ -202,8 +202,8 @@ impl World {
         self.duels.all.insert(duel.clone(), begun);
         for who in both {
             if let Some(player) = self.players.get_mut(who) {
-                player.duel = Some(duel.clone());
-                player.path.clear();
+                player.dealings.duel = Some(duel.clone());
+                player.gait.path.clear();
                 turn_away(player, out);
                 visit::tick::close(player, out);
             }
@@ -226,20 +226,21 @@ impl World {
         &mut self,
         who: &CharacterId,
         id: &EntityId,
-        what: (u8, u32),
+        slot: u8,
+        quantity: u32,
         out: &mut Outcome,
     ) -> Result<(), Refusal> {
         let (now, content) = (self.now, Arc::clone(&self.content));
-        if what.0 >= SLOTS {
+        if slot >= SLOTS {
             return Err(Refusal::EmptySlot);
         }
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
-        if player.duel.as_ref() != Some(id) {
+        if player.dealings.duel.as_ref() != Some(id) {
             return Err(Refusal::NotInDuel);
         }
         newcomer::may_give(player.record(), &self.rules)?;
         let own = self.duels.all.get_mut(id).ok_or(Refusal::NotInDuel)?;
-        rules::stake(own, player, &content, what, now)?;
+        rules::stake(own, player, &content, slot, quantity, now)?;
         self.show_duel(id, DuelPart::Stakes, Some(who), out);
         Ok(())
     }
@@ -257,11 +258,11 @@ impl World {
         if own.stage != seen || !seen.prepares() {
             return Err(Refusal::ScreenChanged);
         }
-        if own
-            .fighters()
-            .iter()
-            .any(|who| self.players.get(who).is_none_or(|p| p.held || !p.lives()))
-        {
+        if own.fighters().iter().any(|who| {
+            self.players
+                .get(who)
+                .is_none_or(|p| p.gait.held || !p.lives())
+        }) {
             return Err(Refusal::PlayerBusy);
         }
         // Plan before anything changes: an impossible plan refuses the agreement.
@@ -384,7 +385,7 @@ impl World {
     /// Returns the duel of `who`, if it is in one.
     pub fn duel_of(&self, who: &CharacterId) -> Option<EntityId> {
         let player = self.players.get(who)?;
-        let duel = self.duels.named(player.duel.as_ref())?;
+        let duel = self.duels.named(player.dealings.duel.as_ref())?;
         Some(duel.id.clone())
     }
 
@@ -392,14 +393,14 @@ impl World {
     /// until the duel ends.
     pub fn duels_now(&self, who: &CharacterId) -> bool {
         let player = self.players.get(who);
-        let duel = player.and_then(|player| self.duels.named(player.duel.as_ref()));
+        let duel = player.and_then(|player| self.duels.named(player.dealings.duel.as_ref()));
         duel.is_some_and(|duel| !duel.stage.prepares())
     }
 
     /// Returns the notifications for a player that looks again: those about its duel that still
     /// matter, or else those about challenges to it.
     pub fn duel_shown(&self, who: &CharacterId) -> Vec<Event> {
-        let told = match self.players.get(who).and_then(|p| p.duel.as_ref()) {
+        let told = match self.players.get(who).and_then(|p| p.dealings.duel.as_ref()) {
             Some(id) => self.duel_told(who, id),
             None => self.challenges_told(who),
         };

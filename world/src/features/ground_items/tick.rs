@@ -47,7 +47,7 @@ impl World {
         let legs = ground_items::rules::drop(player, content, ground, by, asked, id)?;
         let tile = player.tile();
         self.transfer(Some(Cause::Drop), &legs, out)?;
-        self.minted += 1;
+        self.mint.used();
         self.clear_pile(tile, out)
     }
 
@@ -70,7 +70,8 @@ impl World {
             return Ok(Answer::Done { value: true });
         }
         let (router, terrain) = (&mut self.router, self.content.terrain());
-        player.path = movement::rules::way_onto(player, router, terrain, searches_end, item.tile)?;
+        player.gait.path =
+            movement::rules::way_onto(player, router, terrain, searches_end, item.tile)?;
         turn_away(player, out);
         player.pickup = Some(ground_items::rules::pending(item, number));
         Ok(Answer::Done { value: false })
@@ -129,7 +130,7 @@ impl World {
     /// Ends the errand of `who`, who has the thing.
     fn took(&mut self, who: &CharacterId, out: &mut Outcome) {
         if let Some(player) = self.players.get_mut(who) {
-            player.path.clear();
+            player.gait.path.clear();
             turn_away(player, out);
         }
     }
@@ -142,7 +143,7 @@ impl World {
         phases: &mut dyn PhaseClock,
         out: &mut Outcome,
     ) {
-        let coming = |player: &&Player| player.pickup.is_some() && !player.held;
+        let coming = |player: &&Player| player.pickup.is_some() && !player.gait.held;
         let coming = self.players.values().filter(coming);
         let mut coming: Vec<(u32, CharacterId)> = coming
             .map(|player| (player.pid, player.record.id.clone()))
@@ -191,12 +192,12 @@ impl World {
                     Err(refusal) => refusal,
                 }
             }
-            Some(_) if player.path.is_empty() => Refusal::Unreachable,
+            Some(_) if player.gait.path.is_empty() => Refusal::Unreachable,
             Some(_) => return,
         };
         if let Some(player) = self.players.get_mut(who) {
             player.pickup = None;
-            player.path.clear();
+            player.gait.path.clear();
             out.events.push(failed(player, refusal));
         }
     }

@@ -24,7 +24,7 @@ impl World {
             Intent::Begin => {
                 let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
                 rules::begin(&mut player.homeward, &player.fight.clash, self.now)?;
-                player.path.clear();
+                player.gait.path.clear();
                 lay_down(player, out);
                 out.events.push(told(player));
             }
@@ -47,7 +47,7 @@ impl World {
         let free = || movement::rules::settled(terrain, spawn, spawn).unwrap_or(spawn);
         let under_way = |player: &Player| {
             let homeward = &player.homeward;
-            !player.held && (homeward.done_at.is_some() || homeward.leaving.is_some())
+            !player.gait.held && (homeward.done_at.is_some() || homeward.leaving.is_some())
         };
         let mut risen = Vec::new();
         for (who, player) in &mut self.players {
@@ -71,7 +71,7 @@ impl World {
                 Due::Home => {
                     risen.push(who.clone());
                     let (id, before) = (who.entity(), Chunk::from(player.tile()));
-                    player.path.clear();
+                    player.gait.path.clear();
                     movement::rules::stand(player, terrain, place);
                     self.index.shift(before, Chunk::from(place), &id);
                     out.touched.insert(id);

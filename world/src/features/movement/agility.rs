@@ -9,7 +9,7 @@ const LAP_XP_TENTHS: u64 = 500;
 /// Returns the experience of `player` for the tiles that it has gone, in tenths. The rest of the
 /// tiles still counts.
 pub(crate) fn gained(player: &mut Player) -> Option<u64> {
-    let laps = player.tiles_gone / LAP_TILES;
-    player.tiles_gone %= LAP_TILES;
+    let laps = player.skilling.tiles_gone / LAP_TILES;
+    player.skilling.tiles_gone %= LAP_TILES;
     (laps > 0).then(|| u64::from(laps) * LAP_XP_TENTHS)
 }

@@ -37,7 +37,7 @@ pub struct Crossing {
 /// every tick until it does, but not while it is held, nor while it is pinned.
 pub(crate) fn crossing(player: &Player, now: Tick) -> Option<Crossing> {
     let who = || player.record().id.clone();
-    if player.held {
+    if player.gait.held {
         return None;
     }
     if let Some(place) = player.leaving_for() {

@@ -4,9 +4,10 @@
 //!
 //! Always: 0 to 10000; nobody runs at 0.
 
+use super::Pace;
 use crate::content::Content;
+use crate::entity::player::Player;
 use crate::entity::player::record::ENERGY_FULL;
-use crate::entity::player::{Pace, Player};
 use crate::features::training::skill::Skill;
 
 const RUN_COST: u32 = 120;
@@ -18,14 +19,14 @@ const TELL: u32 = 200;
 /// Takes run energy from running players and gives it back to others, for one tick. Returns whether
 /// the world must tell the player.
 pub(crate) fn tick(player: &mut Player, content: &Content) -> bool {
-    let cost = match player.pace {
-        Pace::Ran => run_cost(player.weight_grams(content)),
+    let cost = match player.gait.pace {
+        Pace::Ran => run_cost(player.gait.weight_grams(content, &player.record)),
         Pace::Walked | Pace::Stood => 0,
     };
     let record = &mut player.record;
     let before = (record.energy, record.running);
     let skilled = |gain: u32| gain * (100 + record.level(Skill::Agility)) / 100;
-    record.energy = match player.pace {
+    record.energy = match player.gait.pace {
         Pace::Ran => record.energy.saturating_sub(cost),
         Pace::Walked => record.energy.saturating_add(skilled(WALK_GAIN)),
         Pace::Stood => record.energy.saturating_add(skilled(STAND_GAIN)),
@@ -36,9 +37,9 @@ pub(crate) fn tick(player: &mut Player, content: &Content) -> bool {
         return false;
     }
     let end = record.energy == 0 || record.energy == ENERGY_FULL;
-    let tell = end || record.energy.abs_diff(player.told_energy) >= TELL;
+    let tell = end || record.energy.abs_diff(player.gait.told_energy) >= TELL;
     if tell {
-        player.told_energy = record.energy;
+        player.gait.told_energy = record.energy;
     }
     tell
 }

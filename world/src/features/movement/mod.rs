@@ -9,14 +9,65 @@ pub mod follow;
 pub(crate) mod rules;
 pub(crate) mod tick;
 
+use std::collections::VecDeque;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::content::Content;
 use crate::entity::ids::{CharacterId, EntityId};
+use crate::entity::player::record::PlayerRecord;
 use crate::features::trade::Screen;
 use crate::geometry::tile::Tile;
 use crate::intent;
+use crate::item::possessions::Touched;
+use crate::item::worn;
 use crate::wire::{self, BadRequest};
+
+/// Movement of a player, and the weight that it moves.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Gait {
+    /// The steps that the player still has to take, the next one first.
+    pub(crate) path: VecDeque<Tile>,
+    /// Tile that it left last.
+    #[serde(default)]
+    pub(crate) trail: Option<Tile>,
+    /// Whether a handover is under way: then it does not move.
+    pub(crate) held: bool,
+    /// Run energy that the world last told its client.
+    pub(crate) told_energy: u32,
+    /// Weight of all that it carries, in grams; `None`: nobody has asked since that changed.
+    #[serde(skip)]
+    pub(crate) weight_grams: Option<u32>,
+    /// Movement of its feet in this tick.
+    #[serde(skip)]
+    pub(crate) pace: Pace,
+}
+
+impl Gait {
+    /// Notes a change to the possessions that the player carries.
+    pub(crate) fn carries(&mut self, touched: &Touched) {
+        if !touched.slots.is_empty() || !touched.worn.is_empty() {
+            self.weight_grams = None;
+        }
+    }
+
+    /// Returns the weight of all that the player of `record` carries, in grams.
+    pub(crate) fn weight_grams(&mut self, content: &Content, record: &PlayerRecord) -> u32 {
+        *self.weight_grams.get_or_insert_with(|| {
+            worn::weight_grams(content, &record.inventory, &record.equipment)
+        })
+    }
+}
+
+/// Movement of a player's feet in a tick.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Pace {
+    #[default]
+    Stood,
+    Walked,
+    Ran,
+}
 
 /// A request to move.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,8 +5,9 @@
 
 use std::collections::VecDeque;
 
+use super::Pace;
 use super::border;
-use crate::entity::player::{Pace, Player};
+use crate::entity::player::Player;
 use crate::geometry::Terrain;
 use crate::geometry::route::Router;
 use crate::geometry::tile::Tile;
@@ -28,7 +29,7 @@ pub(crate) fn way(
     searches_end: u64,
     to: Tile,
 ) -> Result<VecDeque<Tile>, Refusal> {
-    if player.held {
+    if player.gait.held {
         return Err(Refusal::Busy);
     }
     let mut path = Vec::new();
@@ -50,7 +51,7 @@ pub(crate) fn way_anew(
     to: Tile,
 ) -> Result<VecDeque<Tile>, Refusal> {
     let asked = Some((player.record.tile, to));
-    if player.unreachable == asked && !player.held {
+    if player.unreachable == asked && !player.gait.held {
         return Err(Refusal::Unreachable);
     }
     let path = way(player, router, terrain, searches_end, to);
@@ -82,8 +83,8 @@ pub(crate) fn way_onto(
 
 /// Takes the steps of one tick. Returns whether it stands elsewhere than before.
 pub(crate) fn advance(player: &mut Player, terrain: &Terrain, rules: &Rules) -> bool {
-    player.pace = Pace::Stood;
-    if player.held || player.path.is_empty() {
+    player.gait.pace = Pace::Stood;
+    if player.gait.held || player.gait.path.is_empty() {
         return false;
     }
     let running = player.record.running && player.record.energy > 0;
@@ -94,26 +95,26 @@ pub(crate) fn advance(player: &mut Player, terrain: &Terrain, rules: &Rules) -> 
     } else {
         rules.walk_tiles
     } {
-        let Some(&next) = player.path.front() else {
+        let Some(&next) = player.gait.path.front() else {
             break;
         };
         if !terrain.step(tile, next) {
             // The player found the way over other ground, or brought it along from elsewhere.
-            player.path.clear();
+            player.gait.path.clear();
             break;
         }
         if !border::may_step(player.region, tile, next) {
             break;
         }
-        player.path.pop_front();
-        player.trail = Some(tile);
-        player.tiles_gone = player.tiles_gone.saturating_add(1);
+        player.gait.path.pop_front();
+        player.gait.trail = Some(tile);
+        player.skilling.tiles_gone = player.skilling.tiles_gone.saturating_add(1);
         tile = next;
     }
     if tile == start {
         return false;
     }
-    player.pace = if running { Pace::Ran } else { Pace::Walked };
+    player.gait.pace = if running { Pace::Ran } else { Pace::Walked };
     stand(player, terrain, tile);
     true
 }

@@ -25,7 +25,7 @@ impl World {
         match intent {
             Intent::Walk { to, run } => {
                 let (router, terrain) = (&mut self.router, self.content.terrain());
-                player.path = rules::way_anew(player, router, terrain, searches_end, to)?;
+                player.gait.path = rules::way_anew(player, router, terrain, searches_end, to)?;
                 turn_away(player, out);
                 if let Some(run) = run {
                     choose_pace(player, run, out);
@@ -33,7 +33,7 @@ impl World {
             }
             Intent::Run(run) => choose_pace(player, run, out),
             Intent::Stop => {
-                player.path.clear();
+                player.gait.path.clear();
                 turn_away(player, out);
             }
             Intent::Follow { target } => return self.go_after(who, target, out),

@@ -193,7 +193,7 @@ pub(crate) fn go_home(npc: &mut Npc, terrain: &Terrain, crowd: &mut Crowd) {
 pub(crate) fn chase(npc: &mut Npc, content: &Content, crowd: &mut Crowd, prey: Tile) {
     let terrain = content.terrain();
     let attack = fighter::npc(content, &npc.placement.kind);
-    let blow = (attack.kind, attack.range_tiles);
+    let blow = attack.blow();
     let at = npc.state.tile;
     if at == prey {
         let free = |to| may_step(npc, terrain, at, to) && crowd.free(to);

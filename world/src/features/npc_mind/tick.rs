@@ -74,7 +74,7 @@ impl World {
         };
         let (lived, before) = (npc.lives(), npc.state.tile);
         let terrain = self.content.terrain();
-        let mut dice = Dice::new(self.seed, npc.placement.key, self.now.0);
+        let mut dice = self.mint.dice(npc.placement.key, self.now);
         match turn {
             Turn::Returns => {
                 let placement = &npc.placement;
@@ -99,7 +99,7 @@ impl World {
             out.touched.insert(id.clone());
         }
         if let Turn::Hunts(who, at) = turn {
-            self.attack_as_npc(id, (&who, at), (value, &mut dice), out);
+            self.attack_as_npc(id, &who, at, value, &mut dice, out);
         }
     }
 
@@ -137,11 +137,9 @@ impl World {
         if prey.is_empty() {
             return Some(Turn::Strolls);
         }
-        let mut dice = Dice::new(
-            self.seed,
-            npc.placement.key ^ combat::tick::DICE,
-            self.now.0,
-        );
+        let mut dice = self
+            .mint
+            .dice(npc.placement.key ^ combat::tick::DICE, self.now);
         let many = u32::try_from(prey.len()).unwrap_or(u32::MAX);
         let (who, at) = prey.into_iter().nth(dice.below(many) as usize)?;
         let npc = self.npcs.get_mut(id)?;
@@ -168,8 +166,7 @@ impl World {
                 combat_level: player.record.combat_level,
                 haunt: player.fight.haunt.as_ref(),
             };
-            let at = (state.tile, state.home);
-            mind::attacks(kind, at, &prey, self.now).then_some(prey.tile)
+            mind::attacks(kind, state.tile, state.home, &prey, self.now).then_some(prey.tile)
         };
         let near = self.entities_near(state.tile, kind.fight.aggro_tiles);
         let near = near.into_iter().map(EntityId::character);
@@ -185,8 +182,10 @@ impl World {
     fn attack_as_npc(
         &mut self,
         id: &EntityId,
-        (who, at): (&CharacterId, Tile),
-        (value, dice): (Value, &mut Dice),
+        who: &CharacterId,
+        at: Tile,
+        value: Value,
+        dice: &mut Dice,
         out: &mut Outcome,
     ) {
         let now = self.now;
@@ -194,7 +193,7 @@ impl World {
             return;
         };
         let attack = fighter::npc(&self.content, &npc.placement.kind);
-        let blow = (attack.kind, attack.range_tiles);
+        let blow = attack.blow();
         let feud = &mut npc.state.feud;
         if !reach::reaches(self.content.terrain(), blow, npc.state.tile, at) {
             feud.near = false;

@@ -8,7 +8,7 @@ use crate::features::{prayer, vitals};
 use crate::item::Value;
 use crate::item::ledger::Cause;
 use crate::refusal::Refusal;
-use crate::rng::{self, Dice};
+use crate::rng;
 use crate::tick::Outcome;
 use crate::world::World;
 
@@ -33,15 +33,15 @@ impl World {
         let stack = player.record.inventory.get(&slot);
         let stack = stack.ok_or(Refusal::EmptySlot)?;
         let potion = rules::potion(&content, stack).ok_or(Refusal::Unsupported)?;
-        if now < player.hands_free_at {
+        if now < player.skilling.hands_free_at {
             return Err(Refusal::Cooldown);
         }
         let legs = rules::exchange(&player.record, slot, potion);
         self.transfer(Some(Cause::Drink), &legs, out)?;
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         let prays = rules::drink(&mut player.record, potion);
-        player.hands_free_at = now.after(rules::DRINK_TICKS);
-        player.told_energy = player.record.energy;
+        player.skilling.hands_free_at = now.after(rules::DRINK_TICKS);
+        player.gait.told_energy = player.record.energy;
         out.emit(vitals::Event::Changed { who: who.clone() });
         if prays {
             out.emit(prayer::Event::Changed { who: who.clone() });
@@ -107,7 +107,7 @@ impl World {
                 continue;
             };
             let key = beast.placement.key ^ rng::key(who.as_str()) ^ DICE;
-            let mut dice = Dice::new(self.seed, key, now.0);
+            let mut dice = self.mint.dice(key, now);
             let strikes = rules::venom(&beast.placement.kind, &mut dice);
             let takes = |strikes| rules::poison(&mut player.record.potions, strikes);
             if player.record.health > 0 && strikes.is_some_and(takes) {
@@ -132,7 +132,7 @@ impl World {
                 *state = PotionState::default();
                 true
             } else {
-                !player.held && rules::fade(state)
+                !player.gait.held && rules::fade(state)
             };
             if changed {
                 out.changes.moved.insert(who.clone());

@@ -9,7 +9,7 @@ use super::rules::{self, Deed};
 use super::{Event, Intent, QuestStatus};
 use crate::content::Quest;
 use crate::entity::ids::CharacterId;
-use crate::entity::player::Pace;
+use crate::features::movement::Pace;
 use crate::features::visit::{self, Interface};
 use crate::item::ledger::Cause;
 use crate::item::transfer::Leg;
@@ -64,8 +64,9 @@ impl World {
     /// Counts the places of players that moved for quests.
     pub(crate) fn travel(&mut self, out: &mut Outcome) {
         let players = self.players.values();
-        let gone = players
-            .filter(|player| player.pace != Pace::Stood && rules::under_way(&player.record.quests));
+        let gone = players.filter(|player| {
+            player.gait.pace != Pace::Stood && rules::under_way(&player.record.quests)
+        });
         let gone: Vec<_> = gone.map(|p| (p.record.id.clone(), p.tile())).collect();
         for (who, tile) in gone {
             self.did(&who, Deed::Stood(tile), out);

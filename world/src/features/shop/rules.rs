@@ -72,6 +72,13 @@ fn worth(content: &Content, item: &str) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }
 
+/// A shop and its stock.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shop<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) shelves: &'a Shelves,
+}
+
 /// Returns the deal by which a player buys `quantity` of `item`, and pays from the pouch.
 ///
 /// # Errors
@@ -79,7 +86,7 @@ fn worth(content: &Content, item: &str) -> u32 {
 pub(crate) fn buy(
     record: &PlayerRecord,
     content: &Content,
-    (store, shelves): (&Store, &Shelves),
+    Shop { store, shelves }: Shop<'_>,
     item: &Arc<str>,
     quantity: u32,
 ) -> Result<Deal, Refusal> {
@@ -122,7 +129,7 @@ pub(crate) fn buy(
 pub(crate) fn sell(
     record: &PlayerRecord,
     content: &Content,
-    (store, shelves): (&Store, &Shelves),
+    Shop { store, shelves }: Shop<'_>,
     slot: u8,
     quantity: u32,
 ) -> Result<Deal, Refusal> {
@@ -234,7 +241,7 @@ fn falling(from: i64, step: i64, first: i128, many: i128, least: i64) -> i128 {
 }
 
 /// Sets the stock of `item` to `count` from `now` on.
-pub(crate) fn put(store: &Store, shelves: &mut Shelves, (item, count): (Arc<str>, u32), now: Tick) {
+pub(crate) fn put(store: &Store, shelves: &mut Shelves, item: Arc<str>, count: u32, now: Tick) {
     let usual = usual(store, &item);
     let next_at = now.after(ticks(store, &item, count));
     if count == usual {

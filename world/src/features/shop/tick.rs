@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use super::{Intent, Shelves, ShopShown, rules};
+use super::rules::{self, Shop};
+use super::{Intent, Shelves, ShopShown};
 use crate::content::Store;
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::event::Event;
@@ -42,19 +43,25 @@ impl World {
                 let (region, store) = self.shop_of(who).ok_or(Refusal::NotOpen)?;
                 let player = self.players.get(who).ok_or(Refusal::NotFound)?;
                 let (record, content) = (player.record(), &*self.content);
-                let has = (&*store, self.shelves(region, &store));
-                let deal = rules::buy(record, content, has, &item, quantity)?;
+                let shop = Shop {
+                    store: &store,
+                    shelves: self.shelves(region, &store),
+                };
+                let deal = rules::buy(record, content, shop, &item, quantity)?;
                 self.transfer(Some(Cause::ShopBuy), &deal.legs, out)?;
-                self.stock((region, &store), deal.stock, out);
+                self.stock(region, &store, deal.stock, out);
             }
             Intent::Sell { slot, quantity } => {
                 let (region, store) = self.shop_of(who).ok_or(Refusal::NotOpen)?;
                 let player = self.players.get(who).ok_or(Refusal::NotFound)?;
                 let (record, content) = (player.record(), &*self.content);
-                let has = (&*store, self.shelves(region, &store));
-                let deal = rules::sell(record, content, has, slot, quantity)?;
+                let shop = Shop {
+                    store: &store,
+                    shelves: self.shelves(region, &store),
+                };
+                let deal = rules::sell(record, content, shop, slot, quantity)?;
                 self.transfer(Some(Cause::ShopSell), &deal.legs, out)?;
-                self.stock((region, &store), deal.stock, out);
+                self.stock(region, &store, deal.stock, out);
             }
         }
         Ok(Answer::Done { value: true })
@@ -85,14 +92,15 @@ impl World {
 
     fn stock(
         &mut self,
-        (region, store): (Region, &Store),
+        region: Region,
+        store: &Store,
         changed: Option<(Arc<str>, u32)>,
         out: &mut Outcome,
     ) {
-        let Some(changed) = changed else { return };
+        let Some((item, count)) = changed else { return };
         let key = (region, Arc::clone(&store.id));
         let shelves = self.shops.entry(key.clone()).or_default();
-        rules::put(store, shelves, changed, self.now);
+        rules::put(store, shelves, item, count, self.now);
         if shelves.is_empty() {
             self.shops.remove(&key);
         }

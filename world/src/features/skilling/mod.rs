@@ -10,6 +10,7 @@ pub(crate) mod make;
 pub(crate) mod rules;
 pub(crate) mod tick;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -104,6 +105,30 @@ pub enum Job {
     Gather,
     /// Something by a recipe.
     Make(Craft),
+}
+
+/// State of a player's work: of its hands, its tools and its feet.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Skilling {
+    /// Tick from which the player may use something again.
+    pub hands_free_at: Tick,
+    /// Tiles gone on foot since it last gained experience for them.
+    pub tiles_gone: u32,
+    /// Work for which it has set out, or which it does.
+    pub labour: Option<Work>,
+    /// Uses left of things that last for several deeds, by item.
+    pub spools: BTreeMap<Arc<str>, u32>,
+}
+
+impl Skilling {
+    /// Moves all its times later by `ticks`.
+    pub(crate) fn delay(&mut self, ticks: u64) {
+        self.hands_free_at = self.hands_free_at.after(ticks);
+        if let Some(labour) = &mut self.labour {
+            labour.due_at = labour.due_at.after(ticks);
+        }
+    }
 }
 
 /// Work for which a player has set out, or which it does.

@@ -175,8 +175,8 @@ impl World {
         }
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         turn_away(player, out);
-        player.path = path;
-        player.labour = Some(work);
+        player.gait.path = path;
+        player.skilling.labour = Some(work);
         if near {
             self.begin(who, out);
         }
@@ -186,7 +186,11 @@ impl World {
     /// Begins the work of a player that has come to it.
     fn begin(&mut self, who: &CharacterId, out: &mut Outcome) {
         let mut dice = self.work_dice(who);
-        let Some(work) = self.players.get(who).and_then(|p| p.labour.clone()) else {
+        let Some(work) = self
+            .players
+            .get(who)
+            .and_then(|p| p.skilling.labour.clone())
+        else {
             return;
         };
         let ticks = match &work.job {
@@ -195,8 +199,8 @@ impl World {
         };
         let due_at = self.now.after(ticks);
         if let Some(player) = self.players.get_mut(who) {
-            player.path.clear();
-            if let Some(labour) = &mut player.labour {
+            player.gait.path.clear();
+            if let Some(labour) = &mut player.skilling.labour {
                 (labour.begun, labour.due_at) = (true, due_at);
             }
             out.emit(Event::Begun {
@@ -210,7 +214,7 @@ impl World {
     /// Returns the dice of somebody's work in this tick.
     pub(crate) fn work_dice(&self, who: &CharacterId) -> Dice {
         let key = rng::key(&format!("{who}/work"));
-        Dice::new(self.seed, key, self.now.0)
+        self.mint.dice(key, self.now)
     }
 
     /// Begins the work of players that have come to it; does the deeds that are due.
@@ -220,7 +224,7 @@ impl World {
         phases: &mut dyn PhaseClock,
         out: &mut Outcome,
     ) {
-        let working = |player: &&Player| player.labour.is_some() && !player.held;
+        let working = |player: &&Player| player.skilling.labour.is_some() && !player.gait.held;
         let working = self.players.values().filter(working);
         let mut working: Vec<(u32, CharacterId)> = working
             .map(|player| (player.pid, player.record.id.clone()))
@@ -233,7 +237,7 @@ impl World {
             if let Err(why) = self.work(&who, value, out)
                 && let Some(player) = self.players.get_mut(&who)
             {
-                player.path.clear();
+                player.gait.path.clear();
                 put_down(player, Some(why), out);
             }
         }
@@ -242,10 +246,10 @@ impl World {
     /// Plays one tick of a player's work.
     fn work(&mut self, who: &CharacterId, value: Value, out: &mut Outcome) -> Result<(), Refusal> {
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
-        let Some(work) = player.labour.clone() else {
+        let Some(work) = player.skilling.labour.clone() else {
             return Ok(());
         };
-        let (from, stands) = (player.tile(), player.path.is_empty());
+        let (from, stands) = (player.tile(), player.gait.path.is_empty());
         let near = match &work.target {
             None => stands,
             Some(target) => {
@@ -270,7 +274,10 @@ impl World {
             (false, _) => return Ok(()),
             (true, true) => {}
         }
-        let labour = self.players.get(who).and_then(|p| p.labour.as_ref());
+        let labour = self
+            .players
+            .get(who)
+            .and_then(|p| p.skilling.labour.as_ref());
         let due = labour.is_some_and(|labour| labour.due_at <= self.now);
         // While the store cannot save, or exchanges are stopped, hands rest.
         if !due || value.open().is_err() {
@@ -296,7 +303,7 @@ impl World {
 
 /// Ends the work of `player`. `why`: `None`, all is done.
 pub(crate) fn put_down(player: &mut Player, why: Option<Refusal>, out: &mut Outcome) {
-    if player.labour.take().is_some() {
+    if player.skilling.labour.take().is_some() {
         let who = player.record.id.clone();
         out.emit(Event::Stopped { who, why });
     }

@@ -47,10 +47,10 @@ pub(crate) fn may_ask(
     if who.open.is_some() {
         return Err(Refusal::InterfaceOpen);
     }
-    if who.trade.is_some() {
+    if who.dealings.trade.is_some() {
         return Err(Refusal::InTrade);
     }
-    let again = who.asked_trade.as_ref();
+    let again = who.dealings.asked_trade.as_ref();
     let again = again.filter(|(whom, at)| *whom == target.record.id && now < at.after(AGAIN_TICKS));
     if again.is_some() {
         return Err(Refusal::Cooldown);
@@ -80,9 +80,9 @@ pub(crate) fn crowded_out(trades: &Trades, target: &CharacterId) -> Option<Entit
 
 /// Returns whether nothing keeps `player` from beginning a trade now.
 fn free(trades: &Trades, player: &Player, now: Tick) -> bool {
-    let trading = trades.open(player.trade.as_ref()).is_some();
+    let trading = trades.open(player.dealings.trade.as_ref()).is_some();
     let fights = player.fight.clash.in_combat(now);
-    let about = trading || fights || player.open.is_some() || player.duel.is_some();
+    let about = trading || fights || player.open.is_some() || player.dealings.duel.is_some();
     !about && player.free()
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn may_begin(
     let [asker, asked] = &trade.sides;
     let asked = players.get(&asked.who).ok_or(Refusal::NotFound)?;
     let asker = players.get(&asker.who).ok_or(Refusal::PlayerOffline)?;
-    if trades.open(asked.trade.as_ref()).is_some() {
+    if trades.open(asked.dealings.trade.as_ref()).is_some() {
         return Err(Refusal::InTrade);
     }
     if asked.open.is_some() {
@@ -138,7 +138,7 @@ pub(crate) fn of<'t>(
     player: &Player,
     id: &EntityId,
 ) -> Result<&'t mut Trade, Refusal> {
-    let open = trades.open(player.trade.as_ref());
+    let open = trades.open(player.dealings.trade.as_ref());
     let open = open.ok_or(Refusal::NotInTrade)?;
     if open.id != *id {
         return Err(Refusal::InvalidTrade);
@@ -155,7 +155,8 @@ pub(crate) fn offer(
     trade: &mut Trade,
     player: &Player,
     content: &Content,
-    (slot, quantity): (u8, Option<u32>),
+    slot: u8,
+    quantity: Option<u32>,
     now: Tick,
 ) -> Result<Stack, Refusal> {
     let record = player.record();
@@ -283,7 +284,7 @@ pub(crate) fn over(trade: &Trade, players: &Players, now: Tick) -> Option<TradeE
     let (Some(one), Some(other)) = (one, other) else {
         return Some(TradeEnd::Server);
     };
-    let knows = |player: &Player| player.trade.as_ref() == Some(&trade.id);
+    let knows = |player: &Player| player.dealings.trade.as_ref() == Some(&trade.id);
     if !knows(one) || (trade.screen.is_some() && !knows(other)) {
         return Some(TradeEnd::Server);
     }

@@ -42,7 +42,7 @@ impl World {
                 trade,
                 slot,
                 quantity,
-            } => self.offer(who, &trade, (slot, quantity), out)?,
+            } => self.offer(who, &trade, slot, quantity, out)?,
             Intent::Change {
                 trade,
                 place,
@@ -51,7 +51,7 @@ impl World {
                 let player = self.players.get(who).ok_or(Refusal::NotFound)?;
                 let open = rules::of(&mut self.trades, player, &trade)?;
                 let slot = rules::slot_at(open, who, place)?;
-                self.offer(who, &trade, (slot, Some(quantity)), out)?;
+                self.offer(who, &trade, slot, Some(quantity), out)?;
             }
             Intent::Withdraw { trade, place } => {
                 let (now, open) = (self.now, self.open_trade(who, &trade)?);
@@ -82,7 +82,7 @@ impl World {
     /// Returns whether `who` is in an open trade.
     pub(crate) fn trades_now(&self, who: &CharacterId) -> bool {
         let player = self.players.get(who);
-        let named = player.and_then(|player| player.trade.as_ref());
+        let named = player.and_then(|player| player.dealings.trade.as_ref());
         self.trades.open(named).is_some()
     }
 
@@ -103,7 +103,7 @@ impl World {
             if player.open.is_some() {
                 return Err(Refusal::InterfaceOpen);
             }
-            if player.trade.is_some() {
+            if player.dealings.trade.is_some() {
                 return Err(Refusal::InTrade);
             }
             let played = |region| self.regions.contains_key(&region);
@@ -124,8 +124,8 @@ impl World {
         self.trades.all.insert(id.clone(), asked);
         let now = self.now;
         if let Some(player) = self.players.get_mut(who) {
-            player.trade = Some(id.clone());
-            player.asked_trade = Some((whom.clone(), now));
+            player.dealings.trade = Some(id.clone());
+            player.dealings.asked_trade = Some((whom.clone(), now));
         }
         self.note_trade(&id, who, TradeStep::Asked, Vec::new(), out);
         out.emit(trade::Event::Asked {
@@ -166,8 +166,8 @@ impl World {
         }
         for one in &both {
             if let Some(player) = self.players.get_mut(one) {
-                player.trade = Some(id.clone());
-                player.path.clear();
+                player.dealings.trade = Some(id.clone());
+                player.gait.path.clear();
                 turn_away(player, out);
             }
         }
@@ -182,17 +182,18 @@ impl World {
         &mut self,
         who: &CharacterId,
         id: &EntityId,
-        what: (u8, Option<u32>),
+        slot: u8,
+        quantity: Option<u32>,
         out: &mut Outcome,
     ) -> Result<(), Refusal> {
         let now = self.now;
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         let open = rules::of(&mut self.trades, player, id)?;
-        if what.0 >= SLOTS {
+        if slot >= SLOTS {
             return Err(Refusal::EmptySlot);
         }
         newcomer::may_give(player.record(), &self.rules)?;
-        let stack = rules::offer(open, player, &self.content, what, now)?;
+        let stack = rules::offer(open, player, &self.content, slot, quantity, now)?;
         self.note_trade(id, who, TradeStep::Offered, vec![stack], out);
         self.show_trade(id, out);
         Ok(())
@@ -222,7 +223,7 @@ impl World {
         let [Some(one), Some(other)] = both else {
             return Err(Refusal::PlayerOffline);
         };
-        if one.held || other.held {
+        if one.gait.held || other.gait.held {
             return Err(Refusal::PlayerBusy);
         }
         if !rules::in_reach(one.tile(), other.tile()) {
@@ -262,7 +263,7 @@ impl World {
         };
         for (mine, theirs) in pairs(&trade) {
             if let Some(player) = self.players.get_mut(&mine.who) {
-                player.trade.take_if(|named| named == id);
+                player.dealings.trade.take_if(|named| named == id);
             }
             out.trades.push(TradeNote {
                 trade: id.clone(),
@@ -307,7 +308,7 @@ impl World {
         let Some(player) = self.players.get_mut(who) else {
             return;
         };
-        player.trade.take_if(|named| named == id);
+        player.dealings.trade.take_if(|named| named == id);
         let (who, trade) = (who.clone(), id.clone());
         let told = TradeNotification::Ended { trade, why };
         out.emit(trade::Event::Told { who, told });
@@ -334,7 +335,7 @@ impl World {
             self.end_trade(&id, why, out);
         }
         let parted = self.players.values().filter_map(|player| {
-            let id = player.trade.as_ref()?;
+            let id = player.dealings.trade.as_ref()?;
             let known = self.trades.all.contains_key(id);
             (!known).then(|| (player.record.id.clone(), id.clone()))
         });
@@ -416,7 +417,7 @@ impl World {
     }
 
     fn trade_begun(&self, who: &CharacterId) -> Option<Event> {
-        let named = self.players.get(who)?.trade.as_ref();
+        let named = self.players.get(who)?.dealings.trade.as_ref();
         let (_, theirs) = self.trades.open(named)?.sides_of(who)?;
         let partner = self.players.get(&theirs.who)?;
         let told = TradeNotification::Started {
@@ -438,7 +439,10 @@ impl World {
     /// Returns the notifications for a player that looks again: those about its trade or about
     /// requests to it that still matter.
     pub fn trade_shown(&self, who: &CharacterId) -> Vec<Event> {
-        let named = self.players.get(who).and_then(|p| p.trade.as_ref());
+        let named = self
+            .players
+            .get(who)
+            .and_then(|p| p.dealings.trade.as_ref());
         if let Some(open) = self.trades.open(named) {
             let sides = open.sides_of(who);
             let screen = sides.and_then(|(mine, theirs)| self.screen(open, mine, theirs));

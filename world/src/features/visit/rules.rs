@@ -116,7 +116,11 @@ pub(crate) fn wanted(player: &Player, now: Tick) -> impl Iterator<Item = (&Entit
     let open = player.open.as_ref().filter(present);
     let visit = player.visit.as_ref();
     let visit = visit.map(|visit| (&visit.target, true));
-    let work = player.labour.as_ref().and_then(|work| work.target.as_ref());
+    let work = player
+        .skilling
+        .labour
+        .as_ref()
+        .and_then(|work| work.target.as_ref());
     let uses = [open.map(|open| &open.with), work].into_iter().flatten();
     visit.into_iter().chain(uses.map(|id| (id, false)))
 }

@@ -63,7 +63,7 @@ impl World {
             movement::rules::way(player, router, terrain, searches_end, tile)?
         };
         turn_away(player, out);
-        player.path = path;
+        player.gait.path = path;
         if let Some(npc) = self.npcs.get_mut(&target) {
             npc_mind::rules::attend(npc, None, self.now);
         }
@@ -89,11 +89,11 @@ impl World {
             return;
         };
         if visit.what == Interface::Altar {
-            player.path.clear();
+            player.gait.path.clear();
             return self.pray_at_altar(who, out);
         }
         close(player, out);
-        player.path.clear();
+        player.gait.path.clear();
         let what = visit.what.clone();
         player.open = Some(Open {
             what: visit.what,
@@ -118,7 +118,7 @@ impl World {
     pub(crate) fn play_visits(&mut self, out: &mut Outcome) {
         let about = |player: &&Player| player.visit.is_some() || player.open.is_some();
         let about = self.players.values().filter(about);
-        let about = about.filter(|player| !player.held);
+        let about = about.filter(|player| !player.gait.held);
         let about: Vec<CharacterId> = about.map(|p| p.record.id.clone()).collect();
         for who in about {
             self.play_visit(&who, out);
@@ -133,7 +133,7 @@ impl World {
             for (id, comes) in rules::wanted(player, self.now) {
                 let stands = self.npcs.get(id).map(|npc| npc.state.tile);
                 let comes = stands.filter(|_| comes);
-                let comes = comes.and_then(|at| rules::meets(&player.path, at));
+                let comes = comes.and_then(|at| rules::meets(&player.gait.path, at));
                 let first = wanted.entry(id.clone()).or_insert(comes);
                 if comes.is_none() {
                     *first = None;
@@ -160,7 +160,7 @@ impl World {
             let host = self.host(&visit.target);
             let refusal = match host {
                 None => Some(Refusal::Interrupted),
-                Some(_) if player.path.is_empty() => Some(Refusal::Unreachable),
+                Some(_) if player.gait.path.is_empty() => Some(Refusal::Unreachable),
                 Some(_) => None,
             };
             (host.is_some_and(|host| host.in_reach(from)), refusal)
@@ -173,7 +173,7 @@ impl World {
             Some((false, Some(refusal))) => {
                 if let Some(player) = self.players.get_mut(who) {
                     player.visit = None;
-                    player.path.clear();
+                    player.gait.path.clear();
                     out.events.push(failed(player, refusal));
                 }
             }

@@ -79,7 +79,7 @@ fn state_without_potions() -> CharacterState {
 }
 
 /// A character with something in every field.
-fn ann() -> PlayerRecord {
+pub(crate) fn ann() -> PlayerRecord {
     PlayerRecord::new(columns(), state())
 }
 
@@ -123,7 +123,7 @@ fn bytes(hex: &str) -> Vec<u8> {
         .collect()
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -31,7 +31,7 @@ impl World {
                 return Err(Refusal::Unsupported);
             }
             let played = |region| self.regions.contains_key(&region);
-            let bound = player.trade.is_some() || player.duel.is_some();
+            let bound = player.dealings.trade.is_some() || player.dealings.duel.is_some();
             if !bound && ground_items::rules::may_be_elsewhere(&self.content, player.tile(), played)
             {
                 return Ok(Answer::Elsewhere { target });
@@ -42,7 +42,7 @@ impl World {
         let follow = rules::begin(leader, there);
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         turn_away(player, out);
-        player.path.clear();
+        player.gait.path.clear();
         player.follow = Some(follow);
         Ok(Answer::Done { value: false })
     }
@@ -66,7 +66,7 @@ impl World {
                 && let Some(player) = self.players.get_mut(&who)
             {
                 player.follow = None;
-                player.path.clear();
+                player.gait.path.clear();
                 out.events.push(failed(player, why));
             }
         }
@@ -85,7 +85,7 @@ impl World {
             Some(leader) => {
                 rules::may_follow(from, leader)?;
                 follow = rules::begin(follow.leader, leader);
-                rules::course(from, leader.tile(), leader.trail)
+                rules::course(from, leader.tile(), leader.gait.trail)
             }
             None => match rules::lost(&mut follow)? {
                 at if at == from => Course::There,
@@ -94,7 +94,7 @@ impl World {
         };
         let as_before = before.seen_at == follow.seen_at
             && (before.lost_ticks == 0) == (follow.lost_ticks == 0)
-            && !player.path.is_empty();
+            && !player.gait.path.is_empty();
         let path = match course {
             Course::There => Some(VecDeque::new()),
             Course::Onto(_) | Course::Beside(_) if as_before => None,
@@ -109,7 +109,7 @@ impl World {
         };
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         if let Some(path) = path {
-            player.path = path;
+            player.gait.path = path;
         }
         player.follow = Some(follow);
         Ok(())

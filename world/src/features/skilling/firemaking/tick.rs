@@ -30,7 +30,7 @@ impl World {
         let recipe = recipe::recipe(&self.content, craft, None).ok_or(Refusal::NotFound)?;
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         let (record, tile) = (&player.record, player.tile());
-        make::rules::able(record, &recipe, &player.spools, 1)?;
+        make::rules::able(record, &recipe, &player.skilling.spools, 1)?;
         self.may_light(who, tile)?;
         let mut dice = self.work_dice(who);
         let catches = rules::catches(record.level(Skill::Firemaking), &mut dice);
@@ -42,7 +42,7 @@ impl World {
                 stack: Stack::new(craft.key.clone(), 1),
             };
             self.transfer(Some(Cause::Burn), &[leg], out)?;
-            self.minted += 1;
+            self.mint.used();
             left = left.saturating_sub(1);
             let out_at = rules::out_at(self.now, &mut dice);
             let lit_by = who.clone();
@@ -63,12 +63,12 @@ impl World {
         let aside = rules::aside(self.content.terrain(), tile);
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         if catches {
-            player.path = aside.into_iter().collect();
+            player.gait.path = aside.into_iter().collect();
         }
-        let next = make::rules::able(&player.record, &recipe, &player.spools, left);
+        let next = make::rules::able(&player.record, &recipe, &player.skilling.spools, left);
         if left == 0 || next.is_err() {
             put_down(player, None, out);
-        } else if let Some(labour) = &mut player.labour {
+        } else if let Some(labour) = &mut player.skilling.labour {
             (labour.left, labour.due_at) = (left, due_at);
         }
         Ok(())
@@ -85,8 +85,7 @@ impl World {
 
     /// Puts a fire into the world: it burns from now on.
     pub(crate) fn settle_fire(&mut self, fire: Fire) {
-        self.index.put(Chunk::from(fire.tile), fire.id.clone());
-        self.touched.insert(fire.id.clone());
+        self.index.come(Chunk::from(fire.tile), fire.id.clone());
         self.fires.insert(fire.id.clone(), fire);
     }
 
@@ -137,7 +136,7 @@ impl World {
         };
         // Its id is new, so that the transfer can refuse nothing.
         if self.transfer(Some(Cause::Ashes), &[leg], out).is_ok() {
-            self.minted += 1;
+            self.mint.used();
         }
     }
 }

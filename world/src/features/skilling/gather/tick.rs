@@ -15,8 +15,9 @@ use crate::geometry::tile::{Chunk, Tile};
 use crate::item::ledger::Cause;
 use crate::refusal::Refusal;
 use crate::request::{Answer, Asked};
-use crate::rng::{self, Dice};
+use crate::rng;
 use crate::tick::Outcome;
+use crate::time::Tick;
 use crate::world::World;
 
 /// Steps that a shoal strays from its place in content.
@@ -100,7 +101,7 @@ impl World {
         }
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         let full = !rules::has_room(&player.record);
-        if let Some(labour) = &mut player.labour {
+        if let Some(labour) = &mut player.skilling.labour {
             labour.due_at = due_at;
         }
         if full {
@@ -134,7 +135,10 @@ impl World {
 
     /// Brings due resources back, moves shoals on, and ages the trees that somebody cuts.
     pub(crate) fn play_resources(&mut self, out: &mut Outcome) {
-        let working = self.players.values().filter_map(|p| p.labour.as_ref());
+        let working = self
+            .players
+            .values()
+            .filter_map(|p| p.skilling.labour.as_ref());
         let working = working.filter(|work| work.begun && work.job == Job::Gather);
         let cut: BTreeSet<EntityId> = working.filter_map(|work| work.target.clone()).collect();
         let content = Arc::clone(&self.content);
@@ -171,7 +175,7 @@ impl World {
 
     /// Moves a shoal to another place near its own.
     fn swim(&mut self, fixture: &Fixture, out: &mut Outcome) {
-        let mut dice = Dice::new(self.seed, rng::key(fixture.id.as_str()), self.now.0);
+        let mut dice = self.mint.dice(rng::key(fixture.id.as_str()), self.now);
         let from = self.resources.tile(fixture);
         let places = self.shores(fixture, from);
         let many = u32::try_from(places.len()).unwrap_or(u32::MAX);
@@ -227,7 +231,9 @@ impl World {
             if !swims || known.is_some_and(|state| state.moves_at.is_some()) {
                 continue;
             }
-            let mut dice = Dice::new(self.seed, rng::key(fixture.id.as_str()), 0);
+            let mut dice = self
+                .mint
+                .dice(rng::key(fixture.id.as_str()), Tick::default());
             let moves_at = rules::shoal_moves(self.now, &mut dice);
             self.resources.entry(&fixture.id).moves_at = Some(moves_at);
         }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::recipe::{self, Place, Recipe, Spot};
 use super::rules::{self, Spools};
 use crate::content::{Content, Fletching};
+use crate::entity::player::Player;
 use crate::entity::player::record::PlayerRecord;
 use crate::features::skilling::{Craft, RecipeKind};
 use crate::refusal::Refusal;
@@ -36,6 +37,22 @@ fn crafts(content: &Content, trade: RecipeKind) -> Vec<Craft> {
     keys.map(|key| Craft { trade, key }).collect()
 }
 
+/// A player that makes something, and its open spools.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Crafter<'a> {
+    record: &'a PlayerRecord,
+    spools: &'a Spools,
+}
+
+impl<'a> From<&'a Player> for Crafter<'a> {
+    fn from(player: &'a Player) -> Self {
+        Crafter {
+            record: &player.record,
+            spools: &player.skilling.spools,
+        }
+    }
+}
+
 /// Returns the recipe that a player means who names a trade. `what` is the key of a recipe, or its
 /// product; `None`: the only one possible at `spot`.
 ///
@@ -43,7 +60,7 @@ fn crafts(content: &Content, trade: RecipeKind) -> Vec<Craft> {
 /// `NotFound`: there is no such recipe. `NoStation`: none works at `spot`. `ChoiceRequired`; and
 /// the reason why the player cannot make it now.
 pub(crate) fn named(
-    (record, spools): (&PlayerRecord, &Spools),
+    crafter: Crafter<'_>,
     content: &Content,
     trade: RecipeKind,
     what: Option<&str>,
@@ -61,7 +78,7 @@ pub(crate) fn named(
     if known.is_empty() {
         return Err(Refusal::NotFound);
     }
-    of_several(record, spools, at(known, spot)?)
+    of_several(crafter, at(known, spot)?)
 }
 
 /// Returns the recipe that a player means who uses `item` on `other`, both from the pack.
@@ -70,7 +87,7 @@ pub(crate) fn named(
 /// `Unsupported`: there is no recipe for these two. `ChoiceRequired`; and the reason why the player
 /// cannot make it now.
 pub(crate) fn of_two(
-    (record, spools): (&PlayerRecord, &Spools),
+    crafter: Crafter<'_>,
     content: &Content,
     item: &str,
     other: &str,
@@ -92,7 +109,7 @@ pub(crate) fn of_two(
     if known.is_empty() {
         return Err(Refusal::Unsupported);
     }
-    of_several(record, spools, known)
+    of_several(crafter, known)
 }
 
 /// Returns the recipe that a player means who uses `item` at `spot`.
@@ -100,7 +117,7 @@ pub(crate) fn of_two(
 /// # Errors
 /// The errors of [`of_two`].
 pub(crate) fn at_spot(
-    (record, spools): (&PlayerRecord, &Spools),
+    crafter: Crafter<'_>,
     content: &Content,
     item: &str,
     spot: Spot<'_>,
@@ -110,7 +127,7 @@ pub(crate) fn at_spot(
     if known.is_empty() {
         return Err(Refusal::Unsupported);
     }
-    of_several(record, spools, known)
+    of_several(crafter, known)
 }
 
 /// Returns whether `item` goes into the recipe or is a tool for it.
@@ -150,7 +167,8 @@ fn at(mut known: Known, spot: Option<Spot<'_>>) -> Result<Known, Refusal> {
 }
 
 /// Returns the only recipe that the player can make now.
-fn of_several(record: &PlayerRecord, spools: &Spools, known: Known) -> Result<Craft, Refusal> {
+fn of_several(crafter: Crafter<'_>, known: Known) -> Result<Craft, Refusal> {
+    let Crafter { record, spools } = crafter;
     let mut refusal = Refusal::NotFound;
     let mut able = None;
     for (craft, recipe) in known.into_iter().rev() {

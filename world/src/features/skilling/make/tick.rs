@@ -36,9 +36,8 @@ impl World {
             (place, _) => place.flatten().map(|place| place.spot),
         };
         let player = self.players.get(asked.who).ok_or(Refusal::NotFound)?;
-        let has = (&player.record, &player.spools);
         let what = request.what.as_deref();
-        let craft = choose::named(has, &self.content, request.trade, what, spot)?;
+        let craft = choose::named(player.into(), &self.content, request.trade, what, spot)?;
         let many = request.quantity.unwrap_or(MAKE_MAX);
         self.take_up(asked, craft, request.target, many, searches_end, out)
     }
@@ -59,8 +58,7 @@ impl World {
         let pack = &player.record.inventory;
         let item = &pack.get(&slot).ok_or(Refusal::EmptySlot)?.item;
         let other = &pack.get(&other).ok_or(Refusal::EmptySlot)?.item;
-        let has = (&player.record, &player.spools);
-        let craft = choose::of_two(has, &self.content, item, other)?;
+        let craft = choose::of_two(player.into(), &self.content, item, other)?;
         // One fire at a time; of all else as many as can be.
         let many = if craft.trade == RecipeKind::Light {
             1
@@ -92,8 +90,7 @@ impl World {
             }
             return self.gather(asked, target, searches_end, out);
         }
-        let has = (record, &player.spools);
-        let craft = choose::at_spot(has, &self.content, item, place.spot)?;
+        let craft = choose::at_spot(player.into(), &self.content, item, place.spot)?;
         self.take_up(asked, craft, Some(target), MAKE_MAX, searches_end, out)
     }
 
@@ -114,7 +111,7 @@ impl World {
         let (spot, region) = (place.as_ref().map(|p| p.spot), place.map(|p| p.region));
         let recipe = recipe::recipe(&self.content, &craft, spot).ok_or(Refusal::NotFound)?;
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
-        rules::able(&player.record, &recipe, &player.spools, many)?;
+        rules::able(&player.record, &recipe, &player.skilling.spools, many)?;
         if craft.trade == RecipeKind::Light {
             self.may_light(who, player.tile())?;
         }
@@ -131,7 +128,7 @@ impl World {
         };
         let answer = self.set_out(who, work, searches_end, out)?;
         if !bound && let Some(player) = self.players.get_mut(who) {
-            player.path.clear();
+            player.gait.path.clear();
         }
         Ok(answer)
     }
@@ -163,20 +160,26 @@ impl World {
         let recipe = recipe::recipe(&self.content, craft, spot).ok_or(Refusal::NotFound)?;
         let mut dice = self.work_dice(who);
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
-        let times = rules::able(&player.record, &recipe, &player.spools, work.left)?;
-        let deed = rules::deed(&player.record, &recipe, &player.spools, times, &mut dice);
+        let times = rules::able(&player.record, &recipe, &player.skilling.spools, work.left)?;
+        let deed = rules::deed(
+            &player.record,
+            &recipe,
+            &player.skilling.spools,
+            times,
+            &mut dice,
+        );
         self.transfer(Some(Cause::Make), &deed.legs, out)?;
         if let Some(skill) = recipe.skill {
             self.train(who, skill, deed.xp_tenths, out);
         }
         let due_at = self.now.after(recipe.ticks);
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
-        player.spools = deed.spools;
+        player.skilling.spools = deed.spools;
         let left = work.left.saturating_sub(times);
-        let next = rules::able(&player.record, &recipe, &player.spools, left);
+        let next = rules::able(&player.record, &recipe, &player.skilling.spools, left);
         if left == 0 || recipe.at_once || next == Err(Refusal::NotEnough) {
             put_down(player, None, out);
-        } else if let Some(labour) = &mut player.labour {
+        } else if let Some(labour) = &mut player.skilling.labour {
             (labour.left, labour.due_at) = (left, due_at);
         }
         Ok(())
