@@ -178,9 +178,9 @@ const level = (who) => {
 
 /** What is being done just now, beside the bars; and going home by magic. */
 export class Doing {
-  /** `game`: tell, scene. */
-  constructor({ tell, scene }) {
-    Object.assign(this, { tell, scene });
+  /** `game`: tell, scene, emotes. */
+  constructor({ tell, scene, emotes }) {
+    Object.assign(this, { tell, scene, emotes });
     this.box = $("doing");
     this.bar = el("progress", { "aria-label": "Until you are at home" });
     Object.assign(this.bar.style, { width: "7em", accentColor: "var(--gold)" });
@@ -197,6 +197,7 @@ export class Doing {
 
   clear() {
     this.work = undefined;
+    this.dance = undefined;
     this.arrives = undefined;
     this.ready = 0;
     this.show();
@@ -218,7 +219,7 @@ export class Doing {
   }
 
   show() {
-    const words = this.arrives === undefined ? this.work : "Going home";
+    const words = this.arrives === undefined ? (this.work ?? this.dance) : "Going home";
     this.box.hidden = words === undefined;
     const more = this.arrives === undefined ? [] : [this.bar, this.seconds];
     if (words !== undefined)
@@ -228,6 +229,11 @@ export class Doing {
 
   /** What passes with time; called a few times a second. */
   draw() {
+    const dance = this.emotes.words();
+    if (dance !== this.dance) {
+      this.dance = dance;
+      return this.show();
+    }
     const rests = this.scene.until(this.ready);
     say($("home"), rests > 0 ? `Home in ${clock(rests)}` : "Go home");
     if (this.arrives === undefined) return;

@@ -5,6 +5,7 @@ import { npc, person } from "./beings.js";
 import { text } from "./pen.js";
 import { daylight } from "./daylight.js";
 import { fixture, lively } from "./fixtures.js";
+import { gestures } from "./emotes.js";
 import { Bubbles, names } from "./labels.js";
 import { roof } from "./roofs.js";
 import { thing } from "./things.js";
@@ -120,6 +121,7 @@ export class Picture {
       const at = entity && view.at(entity);
       return at && this.toScreen(at.x, at.z);
     });
+    gestures(this, view);
     this.bubbles.draw(this, view);
   }
 

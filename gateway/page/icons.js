@@ -54,6 +54,13 @@ function faces(c) {
   }
 }
 
+function greeting(c) {
+  oval(c, -0.12, -0.5, 0.16, 0.17, PALE);
+  shape(c, PALE, [-0.36, -0.06], [-0.26, -0.3], [0.02, -0.3], [0.12, -0.06]);
+  shape(c, GOLD, [0, -0.28], [0.22, -0.66], [0.34, -0.6], [0.1, -0.2]);
+  oval(c, 0.29, -0.68, 0.1, 0.11, GOLD);
+}
+
 const ICONS = {
   pack: (c) => ware(c, "sack", undefined, ""),
   gear: (c) => armour(c, "bronze_helm", "helmet"),
@@ -62,6 +69,7 @@ const ICONS = {
   prayers: star,
   quests: scroll,
   friends: faces,
+  emotes: greeting,
 };
 
 /** The picture of a tab. */

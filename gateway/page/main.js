@@ -9,6 +9,7 @@ import { Dialogue } from "./dialogue.js";
 import { $ } from "./dom.js";
 import { Picture } from "./draw.js";
 import { Duel } from "./duel.js";
+import { Emotes } from "./emotes.js";
 import { Friends } from "./friends.js";
 import { Gear } from "./gear.js";
 import { forget } from "./goods.js";
@@ -83,7 +84,8 @@ const quests = new Quests({ ...game, celebrate, mark: () => side.mark("quests") 
 const whisper = (name) => ui.whisperTo(name);
 const friends = new Friends({ ...game, whisper, mark: () => side.mark("friends") });
 const deeds = new Deeds({ ...game, trade, duel, make, friends, whisper });
-const doing = new Doing(game);
+const emotes = new Emotes(game);
+const doing = new Doing({ ...game, emotes });
 const hands = new Hands(
   { net, me, free, picture, minimap, here: () => sight.here() },
   {
@@ -269,7 +271,7 @@ const HEARS = {
     }
   },
 };
-const features = [bank, shop, trade, duel, gear, skills, prayers, combat, death, dialogue];
+const features = [bank, shop, trade, duel, gear, skills, prayers, combat, death, dialogue, emotes];
 for (const part of [...features, quests, friends, doing]) Object.assign(HEARS, part.hears);
 
 function hear(event, data) {
@@ -311,7 +313,7 @@ function out(words, bad) {
   trade.end();
   duel.end();
   closeAll();
-  for (const part of [pack, friends, death, doing]) part.clear();
+  for (const part of [pack, friends, death, emotes, doing]) part.clear();
   ui.busy(false);
   ui.word(words, bad);
   ui.characters(characters);
@@ -408,6 +410,10 @@ async function say(line) {
   const parsed = ui.parse(line);
   if (parsed.problem) {
     ui.system(parsed.problem);
+    return;
+  }
+  if (parsed.emote) {
+    await emotes.perform(parsed.emote);
     return;
   }
   if (!parsed.message) return;

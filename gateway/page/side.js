@@ -14,6 +14,7 @@ const TABS = [
   ["prayers", "KeyP", "Prayers"],
   ["quests", "KeyQ", "Quests"],
   ["friends", "KeyF", "Friends"],
+  ["emotes", "KeyG", "Gestures"],
 ];
 
 export class Side {

@@ -1,6 +1,7 @@
 // The panels around the map. Always: what others wrote is shown as text, never as markup.
 
 import { $, say as write } from "./dom.js";
+import { EMOTES } from "./emotes.js";
 
 const LOG_LINES = 120;
 
@@ -160,7 +161,7 @@ export class Ui {
     this.act.say(line);
   }
 
-  /** Reads /g, /w name text, /r text and /l; the open tab says where plain words go. */
+  /** Reads /g, /w name text, /r text, /l and gestures; the open tab says where plain words go. */
   parse(line) {
     const command = /^\/(g|l|w|r)(?:\s+(.*))?$/is.exec(line);
     const word = command?.[1].toLowerCase();
@@ -172,8 +173,14 @@ export class Ui {
         ? { channel: "private", to: this.replyTo, message: rest }
         : { problem: "Nobody has written to you yet." };
     if (word === "w") return this.whisper(rest);
+    const emote = EMOTES.find((emote) => line.toLowerCase() === `/${emote}`);
+    if (emote) return { emote };
     if (line.startsWith("/"))
-      return { problem: "There is /g to all, /l nearby, /w name to one, and /r to answer." };
+      return {
+        problem:
+          "There is /g to all, /l nearby, /w name to one, and /r to answer; " +
+          `and gestures: /${EMOTES.join(", /")}.`,
+      };
     if (this.tab === "global") return { channel: "global", message: line };
     const to = this.partner ?? this.replyTo;
     if (this.tab === "private" && to) return { channel: "private", to, message: line };

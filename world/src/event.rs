@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::CharacterId;
 use crate::features::{
-    arrivals, bank, combat, death, dialogue, duel, equipment, examine, home_teleport, movement,
-    pack, prayer, quests, shop, skilling, trade, training, visit, vitals,
+    arrivals, bank, combat, death, dialogue, duel, emotes, equipment, examine, home_teleport,
+    movement, pack, prayer, quests, shop, skilling, trade, training, visit, vitals,
 };
 use crate::request;
 
@@ -78,4 +78,6 @@ nested! {
     Trade(trade),
     /// A duel.
     Duel(duel),
+    /// A dance.
+    Emotes(emotes),
 }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::CharacterId;
 use crate::features::{
-    action, bank, combat, death, dialogue, duel, equipment, examine, ground_items, home_teleport,
-    movement, pack, prayer, quests, shop, skilling, trade, unresolved, use_item,
+    action, bank, combat, death, dialogue, duel, emotes, equipment, examine, ground_items,
+    home_teleport, movement, pack, prayer, quests, shop, skilling, trade, unresolved, use_item,
 };
 use crate::item::Value;
 use crate::refusal::Refusal;
@@ -64,6 +64,8 @@ nested! {
     Trade(trade),
     /// Something about a duel with another player.
     Duel(duel),
+    /// To make a gesture.
+    Emotes(emotes),
     /// A request whose meaning shows when the world plays it.
     Unresolved(unresolved),
 }
@@ -124,6 +126,7 @@ requests! {
     trade::Packet,
     duel::Intent,
     duel::Packet,
+    emotes::Intent,
 }
 
 impl Intent {
@@ -202,7 +205,8 @@ impl Intent {
                 | movement::Intent::Teleport { .. },
             )
             | Intent::Examine(examine::Intent::Examine { .. })
-            | Intent::HomeTeleport(home_teleport::Intent::Begin) => false,
+            | Intent::HomeTeleport(home_teleport::Intent::Begin)
+            | Intent::Emotes(emotes::Intent::Perform { .. }) => false,
         }
     }
 
@@ -262,7 +266,8 @@ impl Intent {
                 | movement::Intent::Teleport { .. },
             )
             | Intent::Examine(examine::Intent::Examine { .. })
-            | Intent::HomeTeleport(home_teleport::Intent::Begin) => false,
+            | Intent::HomeTeleport(home_teleport::Intent::Begin)
+            | Intent::Emotes(emotes::Intent::Perform { .. }) => false,
         }
     }
 

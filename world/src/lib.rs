@@ -34,9 +34,9 @@ pub mod tick;
 pub mod world;
 
 pub use features::{
-    agents, arrivals, bank, combat, death, dialogue, duel, equipment, examine, ground_items,
-    home_teleport, movement, newcomer, npc_mind, pack, potions, prayer, quests, shop, skilling,
-    trade, training, unresolved, use_item, visit, vitals,
+    agents, arrivals, bank, combat, death, dialogue, duel, emotes, equipment, examine,
+    ground_items, home_teleport, movement, newcomer, npc_mind, pack, potions, prayer, quests, shop,
+    skilling, trade, training, unresolved, use_item, visit, vitals,
 };
 
 pub use agents::{Agent, AgentInput, AgentWord, Goal, Orders};
@@ -49,6 +49,7 @@ pub use duel::{
     DuelEnd, DuelNotification, DuelPart, DuelResult, DuelRule, DuelShown, DuelStage, STAKES_MAX,
     Staked,
 };
+pub use emotes::Emote;
 pub use entity::fire::Fire;
 pub use entity::ground_item::{GraveShown, GroundChange, GroundItem};
 pub use entity::ids::{CharacterId, EntityId};

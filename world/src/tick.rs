@@ -1,11 +1,12 @@
 //! The tick: its phases in order, and the feature that answers each intent.
 //!
-//! The order is: arrivals (by character id); duels; inputs (by player slot, then number); home
-//! teleports; agents; NPCs; players' steps, and the turns of followers; players' attacks; blows
-//! that land, poison, deaths and respawns; the ground (players that have come to an item take it, by slot,
-//! and due items go); visits; work (trees and shoals, workers by slot, fires); shops; trades that
-//! cannot go on; skills; health, boosts and prayers; energy; crossings. NPCs move before players, so that a
-//! player never runs into one that was about to step aside.
+//! The order is: arrivals (by character id); duels; rounds of dances; inputs (by player slot, then
+//! number); home teleports; agents; NPCs; players' steps, and the turns of followers; players'
+//! attacks; blows that land, poison, deaths and respawns; the ground (players that have come to an
+//! item take it, by slot, and due items go); visits; work (trees and shoals, workers by slot, fires);
+//! shops; trades that cannot go on; emotes that end; skills; health, boosts and prayers; energy;
+//! crossings. NPCs move before players, so that a player never runs into one that was about to step
+//! aside.
 
 mod inputs;
 pub(crate) mod value;
@@ -157,6 +158,7 @@ impl World {
         phases.phase(Phase::Arrivals);
         self.play_duels(&inbox.away, inbox.value, &mut out);
         phases.phase(Phase::Duels);
+        self.turn_dances(&mut out);
         self.inputs(inbox.inputs, inbox.value, phases, &mut out);
         phases.phase(Phase::Inputs);
         self.bring_home(&mut out);
@@ -191,6 +193,7 @@ impl World {
         phases.phase(Phase::Shops);
         self.play_trades(&mut out);
         phases.phase(Phase::Trades);
+        self.end_emotes(&mut out);
         self.train_walkers(&mut out);
         phases.phase(Phase::Skills);
         self.count_play();

@@ -16,6 +16,7 @@ use crate::entity::player::record::{PlayerHot, PlayerRecord};
 use crate::entity::player::{Player, Players};
 use crate::entity::resource::{ResourceState, Resources};
 use crate::features::duel::Duels;
+use crate::features::emotes::Emotes;
 use crate::features::npc_mind::rules::Crowd;
 use crate::features::shop::Shops;
 use crate::features::trade::Trades;
@@ -44,6 +45,7 @@ pub struct World {
     pub(crate) trades: Trades,
     pub(crate) duels: Duels,
     pub(crate) shops: Shops,
+    pub(crate) emotes: Emotes,
     pub(crate) index: Index,
     pub(crate) router: Router,
 }
@@ -66,6 +68,7 @@ impl World {
             trades: Trades::default(),
             duels: Duels::default(),
             shops: Shops::new(),
+            emotes: Emotes::default(),
             index: Index::default(),
             router: Router::default(),
         }
@@ -373,6 +376,12 @@ impl World {
 
     /// Returns the public look of something that belongs to a region played here.
     pub fn look(&self, id: &EntityId) -> Option<Look> {
+        let mut look = self.look_at_rest(id)?;
+        look.fields.extend(self.emote_field(id));
+        Some(look)
+    }
+
+    fn look_at_rest(&self, id: &EntityId) -> Option<Look> {
         if let Some(player) = self.players.get(&id.character()) {
             return Some(player.look());
         }

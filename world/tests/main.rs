@@ -19,6 +19,7 @@ mod death;
 mod dialogue;
 mod duel;
 mod duplication;
+mod emotes;
 mod fires;
 mod follow;
 mod gather;

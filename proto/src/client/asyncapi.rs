@@ -9,7 +9,7 @@ use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
 use super::{
-    activity, bank, chat, coins, combat, dialogue, duel, equipment,
+    activity, bank, chat, coins, combat, dance, dialogue, duel, equipment,
     error::{self, CloseCode},
     friends, grave, inventory,
     limits::{
@@ -45,6 +45,7 @@ const FILES: &[&[Described]] = &[
     shop::EVENTS,
     grave::EVENTS,
     duel::EVENTS,
+    dance::EVENTS,
     trade::EVENTS,
 ];
 

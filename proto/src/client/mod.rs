@@ -8,6 +8,7 @@ pub mod bank;
 pub mod chat;
 pub mod coins;
 pub mod combat;
+pub mod dance;
 pub mod decode;
 pub mod dialogue;
 pub mod duel;

@@ -22,7 +22,7 @@ pub struct Entity {
     /// North, in tiles.
     pub z: i32,
     /// `name` and whatever else is public; of a player who is an agent also `agent: true`, which
-    /// no other one has.
+    /// no other one has; while somebody performs an emote, `emote` names it.
     #[serde(flatten)]
     pub fields: Map<String, Value>,
 }

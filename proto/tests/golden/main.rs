@@ -10,7 +10,7 @@ use std::{collections::BTreeSet, fmt::Write as _};
 
 use proto::client::{
     ClientMessage, ErrorCode, Format, Message, RequestId, ServerEvent, ZoneRequest, activity, bank,
-    chat, coins, combat, data_json, decode, dialogue, encode, encode_raw, equipment, error,
+    chat, coins, combat, dance, data_json, decode, dialogue, encode, encode_raw, equipment, error,
     friends, inventory, movement, prayer, quest, session, skill, sync, update, watch,
 };
 use samples::{CLIENT_MESSAGES, Sample};
@@ -529,6 +529,13 @@ fn server_events_are_written_as_the_same_bytes_as_before() {
             boosts: [("attack".to_owned(), 5)].into(),
             poison: Some(2),
         }),
+    });
+    server.event(dance::DanceRound {
+        leader: "npc:town:jig".to_owned(),
+        emote: "wave".to_owned(),
+        in_step: true,
+        streak: 5,
+        dancers: 3,
     });
     insta::assert_snapshot!("server_events", server.out);
 }

@@ -73,6 +73,7 @@ pub(crate) const CLIENT_MESSAGES: &[Sample] = &[
     sample("combat:retaliate", r#"{"on":false}"#),
     sample("combat:autocast", r#"{"spell":null}"#),
     sample("prayer:toggle", r#"{"prayer":"thick_socks"}"#),
+    sample("player:emote", r#"{"emote":"wave"}"#),
     sample("shop:open", r#"{"target":"npc:1"}"#),
     sample("shop:close", "{}"),
     sample("shop:buy", r#"{"itemId":"coal","quantity":5}"#),

@@ -207,6 +207,7 @@ async fn looks_at_the_panels(one: &Person<'_>) -> Result<()> {
         "prayers",
         "quests",
         "friends",
+        "emotes",
         "pack",
     ] {
         one.presses(&format!("#tab-{tab}"), "").await?;

@@ -96,6 +96,7 @@ pub struct Content {
     spawn: Tile,
     areas: Vec<Area>,
     npcs: BTreeMap<Region, Vec<NpcPlacement>>,
+    dance_leaders: Vec<NpcPlacement>,
     fixtures: BTreeMap<EntityId, Fixture>,
     fixture_ids: BTreeMap<Region, Vec<EntityId>>,
     catalogs: Catalogs,
@@ -194,6 +195,7 @@ impl Content {
             spawn,
             areas,
             npcs: BTreeMap::new(),
+            dance_leaders: Vec::new(),
             fixtures: BTreeMap::new(),
             fixture_ids: BTreeMap::new(),
             catalogs,
@@ -209,6 +211,8 @@ impl Content {
 
     /// Sorts the placed things by region; in a region by id.
     fn place(&mut self, placed: Placed) {
+        let leaders = placed.npcs.iter().filter(|npc| npc.leads_dance);
+        self.dance_leaders = leaders.cloned().collect();
         for npc in placed.npcs {
             self.npcs
                 .entry(Region::from(npc.tile))
@@ -296,6 +300,11 @@ impl Content {
     /// Returns the NPCs that live in `region`, by id.
     pub fn npcs_in(&self, region: Region) -> &[NpcPlacement] {
         self.npcs.get(&region).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the NPCs that lead dances, in the order of the manifest.
+    pub fn dance_leaders(&self) -> &[NpcPlacement] {
+        &self.dance_leaders
     }
 
     /// Returns the resources and stations that stand in `region`, by id.

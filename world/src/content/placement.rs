@@ -51,6 +51,8 @@ pub struct NpcPlacement {
     pub store: Option<Arc<str>>,
     /// Ticks from its death until it is back, at least 1.
     pub respawn_ticks: u32,
+    /// Whether players near it may dance with it.
+    pub leads_dance: bool,
 }
 
 /// Resource or station that content places.
@@ -165,6 +167,7 @@ impl Placed {
             dialogue: npcs::own_words(fields).or_else(|| kind.dialogue.clone()),
             store: Some(store).filter(|store| !store.is_empty()),
             respawn_ticks: kind.fight.respawn_ticks,
+            leads_dance: fields.flag_or("leadsDance", false),
             kind,
         });
         Some(())
@@ -195,6 +198,7 @@ impl Placed {
                 dialogue: kind.dialogue.clone(),
                 store: None,
                 respawn_ticks,
+                leads_dance: false,
             });
         }
         Some(())

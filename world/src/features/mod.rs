@@ -11,6 +11,7 @@ pub mod combat;
 pub mod death;
 pub mod dialogue;
 pub mod duel;
+pub mod emotes;
 pub mod equipment;
 pub mod examine;
 pub mod ground_items;

@@ -177,6 +177,7 @@ impl World {
             Intent::Shop(intent) => self.answer_shop(asked, intent, end, out),
             Intent::Trade(intent) => self.answer_trade(asked, intent, out),
             Intent::Duel(intent) => self.answer_duel(who, intent, out),
+            Intent::Emotes(intent) => self.answer_emotes(who, intent, out),
             // An unresolved intent has become another one by now.
             Intent::Unresolved(_) => Err(Refusal::Unsupported),
         }

@@ -83,6 +83,13 @@ impl Land {
         self
     }
 
+    /// Places somebody who leads a dance.
+    pub(crate) fn dance_leader(mut self, id: &str, at: (i32, i32)) -> Land {
+        self.npcs
+            .push(json!({"id": id, "name": id, "leadsDance": true, "position": position(at)}));
+        self
+    }
+
     /// What `quests.json` says.
     pub(crate) fn quests(mut self, quests: Value) -> Land {
         self.quests = quests;

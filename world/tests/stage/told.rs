@@ -6,8 +6,8 @@ use std::sync::Arc;
 use world::content::EquipSlot;
 use world::{
     CharacterId, EntityId, Event, Field, Hit, Job, Outcome, Screen, TradeNotification, arrivals,
-    bank, combat, death, dialogue, duel, equipment, examine, home_teleport, movement, pack, prayer,
-    quests, request, shop, skilling, trade, training, visit, vitals,
+    bank, combat, death, dialogue, duel, emotes, equipment, examine, home_teleport, movement, pack,
+    prayer, quests, request, shop, skilling, trade, training, visit, vitals,
 };
 
 use super::{BEGIN, Stage, duels};
@@ -260,6 +260,18 @@ impl Stage {
                 format!("{who} asked for {}", self.trade_name(trade))
             }
             Event::Trade(trade::Event::Told { who, told }) => self.trade_told(who, told),
+            Event::Emotes(emotes::Event::Round {
+                who,
+                emote,
+                in_step,
+                streak,
+                dancers,
+                ..
+            }) => {
+                let step = if *in_step { "in step" } else { "out of step" };
+                let emote = emote.name();
+                format!("{who} {step} with {emote} streak {streak} of {dancers}")
+            }
             Event::Duel(duel::Event::Told { who, told }) => duels::told(who, told),
             Event::Request(request::Event::Elsewhere { who, target, .. }) => {
                 format!("{who} wants {target} elsewhere")

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use world::content::EquipSlot;
 use world::{
-    Arrange, Arrival, CharacterId, CharacterState, Columns, EntityId, Intent, PlayerHot,
+    Arrange, Arrival, CharacterId, CharacterState, Columns, Emote, EntityId, Intent, PlayerHot,
     PlayerRecord, PrayerState, RecipeKind, Region, Screen, Skill, SkillXp, Stack, Style, Tick,
-    Tile, bank, combat, death, dialogue, equipment, ground_items, home_teleport, movement, pack,
-    prayer, quests, shop, skilling, trade, use_item,
+    Tile, bank, combat, death, dialogue, emotes, equipment, ground_items, home_teleport, movement,
+    pack, prayer, quests, shop, skilling, trade, use_item,
 };
 
 use super::Stage;
@@ -108,6 +108,12 @@ impl Stage {
             }),
             ["prays", "at", target] => Intent::Prayer(prayer::Intent::PrayAt {
                 target: self.thing(target),
+            }),
+            ["performs", emote] => Intent::Emotes(emotes::Intent::Perform {
+                emote: *Emote::ALL
+                    .iter()
+                    .find(|known| known.name() == emote)
+                    .expect("an emote"),
             }),
             ["rises"] => Intent::Death(death::Intent::Respawn),
             ["opens", "shop", "at", target] => Intent::Shop(shop::Intent::Open {

@@ -60,7 +60,8 @@ impl<'a> Shown<'a> {
             | Event::Prayer(_)
             | Event::Death(_)
             | Event::Trade(_)
-            | Event::Duel(_) => {}
+            | Event::Duel(_)
+            | Event::Emotes(_) => {}
         }
     }
 
@@ -100,7 +101,8 @@ impl<'a> Shown<'a> {
             | Event::Prayer(_)
             | Event::Death(_)
             | Event::Trade(_)
-            | Event::Duel(_) => Some(event.clone()),
+            | Event::Duel(_)
+            | Event::Emotes(_) => Some(event.clone()),
         }
     }
 }

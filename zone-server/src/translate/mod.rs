@@ -6,6 +6,7 @@ pub(crate) mod agent;
 mod arrivals;
 pub(crate) mod bank;
 pub(crate) mod combat;
+mod dance;
 mod death;
 pub(crate) mod dialogue;
 pub(crate) mod duel;
@@ -194,6 +195,7 @@ pub(crate) fn told(
         Event::Death(event) => death::told(event, record),
         Event::Trade(event) => Some(trade::told(event)),
         Event::Duel(event) => Some(duel::told(event)),
+        Event::Emotes(event) => Some(dance::told(event)),
     }
 }
 
@@ -223,7 +225,8 @@ pub(crate) fn encounter(
         | Event::Training(_)
         | Event::Combat(_)
         | Event::Prayer(_)
-        | Event::Death(_) => None,
+        | Event::Death(_)
+        | Event::Emotes(_) => None,
     }
 }
 

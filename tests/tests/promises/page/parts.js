@@ -39,6 +39,11 @@ async function checks() {
   same("capitals", refusal({ code: "TOO_FAR" }), refusal({ code: "too_far" }));
   same("unknown", refusal({ code: "x", message: "no such tree" }), "No such tree.");
 
+  const { EMOTES } = await import("/page/emotes.js");
+  const reference = await (await fetch("/asyncapi.json")).json();
+  const { data } = reference.components.messages["client.player.emote"].payload.properties;
+  same("gestures", EMOTES, data.properties.emote.enum);
+
   const { el } = await import("/page/dom.js");
   const deep = el("dl", {}, [[el("dt", {}, "a"), [el("dd", {}, "b")]], "c", undefined]);
   same("lists in lists", [deep.children.length, deep.textContent], [2, "abc"]);

@@ -476,7 +476,7 @@ fn conduct(intent: &Intent) -> Conduct {
         | Intent::Quests(quests::Intent::List | quests::Intent::Show { .. })
         | Intent::Duel(_) => Conduct::Harmless,
         Intent::Movement(movement::Intent::Walk { .. }) => Conduct::Walk,
-        Intent::Movement(movement::Intent::Stop) => Conduct::Stop,
+        Intent::Movement(movement::Intent::Stop) | Intent::Emotes(_) => Conduct::Stop,
         Intent::GroundItems(ground_items::Intent::Pickup { .. }) => Conduct::PickUp,
         Intent::Prayer(prayer::Intent::Toggle { .. }) => Conduct::Pray,
         Intent::UseItem(use_item::Intent::Use { slot, .. }) => Conduct::Use(*slot),

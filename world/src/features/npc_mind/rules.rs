@@ -286,6 +286,7 @@ mod tests {
             dialogue: None,
             store: None,
             respawn_ticks: 25,
+            leads_dance: false,
         };
         let state = appear(&placement, terrain, &mut Crowd::default(), Tick(10), dice);
         let region = Region::from(placement.tile);
