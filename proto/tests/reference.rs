@@ -37,7 +37,12 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 fn named_in_the_code() -> BTreeSet<String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
-    for of in ["src", "../gateway/src", "../zone-server/src"] {
+    for of in [
+        "src",
+        "../world/src",
+        "../gateway/src",
+        "../zone-server/src",
+    ] {
         sources(&here.join(of), &mut files);
     }
     let mut names = BTreeSet::new();
@@ -67,7 +72,7 @@ fn every_event_of_the_server_is_described_and_none_that_there_is_not() {
     let missing: Vec<_> = named.difference(&described).collect();
     assert!(
         missing.is_empty(),
-        "add the file's EVENTS to FILES in proto/src/client/asyncapi.rs: {missing:?}"
+        "add the file's EVENTS to TOLD in world/src/told.rs or FILES in proto/src/client/asyncapi.rs: {missing:?}"
     );
     let gone: Vec<_> = described.difference(&named).collect();
     assert!(gone.is_empty(), "no such events: {gone:?}");

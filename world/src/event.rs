@@ -10,6 +10,7 @@ use crate::features::{
     movement, pack, prayer, quests, shop, skilling, trade, training, visit, vitals,
 };
 use crate::request;
+use crate::told::{Message, Recipient};
 
 /// Nests the events of each feature: its variant, and the module that defines them.
 macro_rules! nested {
@@ -25,6 +26,14 @@ macro_rules! nested {
             pub fn who(&self) -> &CharacterId {
                 match self {
                     $(Event::$variant(event) => event.who(),)*
+                }
+            }
+
+            /// Returns the message for the player; `None`: there is nothing to tell, or the driver
+            /// of the world says it, because the event is about a request or an arrival.
+            pub fn message(&self, to: &Recipient<'_>) -> Option<Message> {
+                match self {
+                    $(Event::$variant(event) => event.message(to),)*
                 }
             }
         }

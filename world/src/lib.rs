@@ -25,6 +25,7 @@ mod rules;
 pub mod time;
 
 mod inspect;
+pub mod told;
 mod wire;
 
 pub mod changes;
@@ -44,14 +45,10 @@ pub use arrivals::Arrival;
 pub use changes::Changes;
 pub use combat::{CombatSettings, Hit, HitKind, Style, styles_of};
 pub use content::{Area, Content, ContentError, Loaded, Warning};
-pub use dialogue::Said;
-pub use duel::{
-    DuelEnd, DuelNotification, DuelPart, DuelResult, DuelRule, DuelShown, DuelStage, STAKES_MAX,
-    Staked,
-};
+pub use duel::{DuelEnd, DuelRule, DuelStage, STAKES_MAX};
 pub use emotes::Emote;
 pub use entity::fire::Fire;
-pub use entity::ground_item::{GraveShown, GroundChange, GroundItem};
+pub use entity::ground_item::{GroundChange, GroundItem};
 pub use entity::ids::{CharacterId, EntityId};
 pub use entity::look::{Field, Kind, Look};
 pub use entity::persistent::PersistentObjects;
@@ -77,11 +74,10 @@ pub use prayer::PrayerState;
 pub use quests::{QuestState, QuestStatus, Quests};
 pub use refusal::Refusal;
 pub use rules::Rules;
-pub use shop::{ForSale, ShopShown};
 pub use skilling::{Craft, Job, RecipeKind, Work};
 pub use tick::{Inbox, Outcome, Phase, PhaseClock};
 pub use time::Tick;
-pub use trade::{Offer, Offered, Screen, TradeEnd, TradeNote, TradeNotification, TradeStep};
+pub use trade::{Offer, Offered, Screen, TradeEnd, TradeNote, TradeStep};
 pub use training::skill::Skill;
 pub use unresolved::InPack;
 pub use visit::Interface;

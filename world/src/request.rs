@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::item::Value;
 use crate::refusal::Refusal;
+use crate::told::{Message, Recipient};
 
 /// Player that asks, and the number of the input.
 #[derive(Debug, Clone, Copy)]
@@ -105,5 +106,10 @@ impl Event {
             | Event::Elsewhere { who, .. }
             | Event::Deferred { who, .. } => who,
         }
+    }
+
+    /// Returns no message: the driver of the world knows what this means.
+    pub(crate) fn message(&self, _: &Recipient<'_>) -> Option<Message> {
+        None
     }
 }

@@ -91,11 +91,9 @@ fn one_learns_by_what_a_blow_took() {
             let events = outcome.events.iter();
             events
                 .filter_map(|event| match event {
-                    Event::Training(training::Event::Gained {
-                        skill,
-                        gained_tenths,
-                        ..
-                    }) if *skill == of => Some(*gained_tenths),
+                    Event::Training(training::Event::Gained(_, told)) if told.skill == of => {
+                        Some(told.gained.0)
+                    }
                     _ => None,
                 })
                 .sum::<u64>()

@@ -122,14 +122,14 @@ fn two_agree_three_times_and_the_winner_gets_what_was_staked() {
     2 ann challenges bob; bob hears ann challenge
     3 ann duels bob; bob duels ann; ann at RULES; bob too
     4 ann rules by ann [noMagic] --; bob too
-    5 ann agreed by ann !-; bob too
-    6 ann agreed by bob --; bob too; ann at STAKES; bob too
+    5 ann agreed !-; bob too
+    6 ann agreed --; bob too; ann at STAKES; bob too
     7 ann stakes by ann [candle 4 of 0] [] --; bob too
     8 ann stakes by bob [candle 4 of 0] [sword 1 of 0] --; bob too
-    9 ann agreed by bob -!; bob too
-    10 ann 0=candle 5; bob 0=nothing; ann agreed by ann --; bob too; ann at CONFIRMING; bob too
-    11 ann agreed by ann !-; bob too
-    12 ann agreed by bob !!; bob too; ann teleported 20,17; bob teleported 20,23; ann at COUNTDOWN; bob too; ann enters 1; bob enters 1; ann counts 3; bob counts 3
+    9 ann agreed -!; bob too
+    10 ann 0=candle 5; bob 0=nothing; ann agreed --; bob too; ann at CONFIRMING; bob too
+    11 ann agreed !-; bob too
+    12 ann agreed !!; bob too; ann teleported 20,17; bob teleported 20,23; ann at COUNTDOWN; bob too; ann enters 1; bob enters 1; ann counts 3; bob counts 3
     13
     14 ann counts 2; bob counts 2
     15 ann counts 1; bob counts 1
@@ -241,20 +241,20 @@ fn any_change_clears_what_was_agreed_to() {
          bob agrees stakes",
     );
     assert_snapshot!(said(&told), @r"
-    4 ann agreed by ann !-; bob too
+    4 ann agreed !-; bob too
     5 ann rules by bob [noFood] --; bob too
-    6 ann agreed by bob -!; bob too
+    6 ann agreed -!; bob too
     7 ann bare by ann [cape] --; bob too
-    8 ann agreed by bob -!; bob too
-    9 ann agreed by ann --; bob too; ann at STAKES; bob too
+    8 ann agreed -!; bob too
+    9 ann agreed --; bob too; ann at STAKES; bob too
     10 bob refused ScreenChanged
-    11 ann agreed by ann !-; bob too
+    11 ann agreed !-; bob too
     12 ann stakes by bob [] [sword 1 of 0] --; bob too
-    13 ann agreed by bob -!; bob too
+    13 ann agreed -!; bob too
     14 ann stakes by bob [] [] --; bob too
-    15 ann agreed by ann !-; bob too
-    16 ann agreed by ann !-; bob too; ann refused ScreenChanged
-    17 ann agreed by bob --; bob too; ann at CONFIRMING; bob too
+    15 ann agreed !-; bob too
+    16 ann agreed !-; bob too; ann refused ScreenChanged
+    17 ann agreed --; bob too; ann at CONFIRMING; bob too
     18 bob refused ScreenChanged
     ");
 }

@@ -6,7 +6,7 @@ use crate::stage;
 use serde_json::{Value, json};
 use stage::{Land, Stage};
 use world::item::QUANTITY_MAX;
-use world::{CharacterId, Event, Inbox, TradeEnd, TradeNotification, trade};
+use world::{CharacterId, Event, Inbox, TradeEnd, trade};
 
 /// How much of `item` there is: in packs, worn, in banks and on the ground; of coins, in pouches.
 fn everywhere(stage: &Stage, item: &str) -> u64 {
@@ -74,16 +74,10 @@ fn until_death(stage: &mut Stage) -> (u32, bool) {
         let outcome = stage.step(Inbox::default());
         if !lives(stage, "ann") {
             let ended = outcome.events.iter().filter(|event| {
-                let Event::Trade(trade::Event::Told { told, .. }) = event else {
+                let Event::Trade(trade::Event::Cancelled(_, told)) = event else {
                     return false;
                 };
-                matches!(
-                    told,
-                    TradeNotification::Ended {
-                        why: TradeEnd::PlayerDied,
-                        ..
-                    }
-                )
+                told.reason == TradeEnd::PlayerDied
             });
             return (tick, ended.count() == 2);
         }

@@ -7,46 +7,32 @@
 
 use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
+use world::told::TOLD;
 
 use super::{
-    activity, bank, chat, coins, combat, dance, dialogue, duel, equipment,
+    chat,
     error::{self, CloseCode},
-    friends, grave, inventory,
+    exchange, friends,
     limits::{
         AUTH_TIMEOUT_MS, CLIENT_MESSAGE_BYTES_MAX, CLIENT_MESSAGES_PER_SECOND_MAX,
         CONNECTIONS_PER_ACCOUNT_MAX, LOGINS_PER_ACCOUNT_MAX, LOGINS_PER_ADDRESS_MAX,
         PROTOCOL_VERSION, RESUMES_PER_ACCOUNT_MAX, RESUMES_PER_ADDRESS_MAX,
     },
-    movement, prayer, quest, session, shop, skill, sync,
+    session, sync,
     table::{ASKED, Described, Needs},
-    trade, update, watch,
+    update, watch,
 };
 
-/// Every file with events of the server's.
+/// Files of this crate with events of the server's. `world` lists its own: `world::told::TOLD`.
 const FILES: &[&[Described]] = &[
     session::EVENTS,
     error::EVENTS,
+    exchange::EVENTS,
     sync::EVENTS,
     update::EVENTS,
-    movement::EVENTS,
     watch::EVENTS,
     chat::EVENTS,
-    skill::EVENTS,
-    activity::EVENTS,
-    inventory::EVENTS,
-    equipment::EVENTS,
-    coins::EVENTS,
-    bank::EVENTS,
-    dialogue::EVENTS,
-    quest::EVENTS,
     friends::EVENTS,
-    combat::EVENTS,
-    prayer::EVENTS,
-    shop::EVENTS,
-    grave::EVENTS,
-    duel::EVENTS,
-    dance::EVENTS,
-    trade::EVENTS,
 ];
 
 /// What every request may be answered by, beside what its event is.
@@ -72,9 +58,9 @@ pub fn document(version: &str) -> Value {
         messages.insert(client_key(&asked.name), request(&asked));
         operations.insert(format!("receive.{}", key(&asked.name)), receive(&asked));
     }
-    for event in FILES.iter().copied().flatten() {
-        messages.insert(server_key(event.name), told(event, &mut written));
-        operations.insert(format!("send.{}", key(event.name)), send(event.name));
+    for told in FILES.iter().chain(TOLD).copied().flatten() {
+        messages.insert(server_key(told.event), message(told, &mut written));
+        operations.insert(format!("send.{}", key(told.event)), send(told.event));
     }
     let id = plain(written.subschema_for::<super::RequestId>());
     let listed = messages.keys().map(|key| {
@@ -223,14 +209,14 @@ fn request(asked: &Asked) -> Value {
 }
 
 /// A message that the server sends.
-fn told(event: &Described, generator: &mut SchemaGenerator) -> Value {
-    let data = plain((event.schema)(generator));
+fn message(told: &Described, generator: &mut SchemaGenerator) -> Value {
+    let data = plain((told.schema)(generator));
     let name = data["$ref"].as_str().and_then(|at| at.rsplit('/').next());
     let about = name.and_then(|name| generator.definitions().get(name));
     let summary = summary(about.unwrap_or(&data));
     json!({
-        "name": event.name,
-        "title": event.name,
+        "name": told.event,
+        "title": told.event,
         "summary": summary,
         "tags": [{"name": "server"}],
         "correlationId": {"location": "$message.payload#/re"},
@@ -239,7 +225,7 @@ fn told(event: &Described, generator: &mut SchemaGenerator) -> Value {
             "additionalProperties": false,
             "required": ["event", "seq", "data"],
             "properties": {
-                "event": {"const": event.name},
+                "event": {"const": told.event},
                 "seq": {"type": "integer", "minimum": 1},
                 "re": {"$ref": "#/components/schemas/RequestId"},
                 "data": data,

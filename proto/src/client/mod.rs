@@ -1,35 +1,20 @@
-//! The protocol of `/ws`: one schema, two encodings. One file per feature; `table` lists every
-//! wire name once.
+//! The protocol of `/ws`: one schema, two encodings. Here is what gateways answer and say, and what
+//! they share with zones. What the game is asked and says is defined in `world`, by its features.
 
-pub mod activity;
 pub mod admin;
 pub mod asyncapi;
-pub mod bank;
 pub mod chat;
-pub mod coins;
-pub mod combat;
-pub mod dance;
 pub mod decode;
-pub mod dialogue;
-pub mod duel;
 pub mod envelope;
-pub mod equipment;
 pub mod error;
+pub mod exchange;
 pub mod friends;
-pub mod grave;
-pub mod inventory;
 pub mod limits;
-pub mod movement;
 mod msgpack;
 pub mod names;
-pub mod prayer;
-pub mod quest;
 pub mod session;
-pub mod shop;
-pub mod skill;
 pub mod sync;
 pub mod table;
-pub mod trade;
 pub mod update;
 pub mod watch;
 

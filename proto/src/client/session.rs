@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::value::RawValue;
 
+pub use world::told::Notice;
+
 use super::table::server_events;
 
 /// `authenticate`: by a token of ours, or anonymously by a device key.
@@ -234,18 +236,6 @@ pub struct WorldLeft {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ack {}
 
-/// `notice`: what a person should read.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Notice {
-    /// Stable, for programs.
-    pub code: String,
-    /// For people.
-    pub message: String,
-    /// `info`, `warning` or `error`.
-    pub level: String,
-}
-
 server_events! {
     Hello => "session:hello",
     Welcome => "session:welcome",
@@ -258,5 +248,4 @@ server_events! {
     WorldEntered => "world:entered",
     WorldLeft => "world:left",
     Ack => "ack",
-    Notice => "notice",
 }

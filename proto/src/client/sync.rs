@@ -4,61 +4,15 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use world::combat::told::Combat;
+pub use world::potions::told::Effects;
+use world::prayer::told::Prayer;
+use world::quests::told::QuestProgress;
+pub use world::told::{Hundredths, Position, Stack};
+pub use world::training::told::SkillShown;
+pub use world::vitals::told::Health;
 
 use super::table::server_events;
-
-/// A skill.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Skill {
-    /// 1 to 99.
-    pub level: u32,
-    /// Experience.
-    pub xp: f64,
-}
-
-/// Where something stands.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Position {
-    /// East, in tiles.
-    pub x: i32,
-    /// Height.
-    pub y: f32,
-    /// North, in tiles.
-    pub z: i32,
-}
-
-/// Health now and at most.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Health {
-    /// Points now.
-    pub current: u32,
-    /// Points when well.
-    pub max: u32,
-}
-
-/// Boosts and poison of the own character.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Effects {
-    /// Levels on top of those of experience, by skill. They count in a fight, and fade by one a
-    /// minute.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub boosts: BTreeMap<String, u32>,
-    /// Damage of the next strike of poison; only said of a poisoned character.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub poison: Option<u32>,
-}
-
-/// A stack in a slot.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Stack {
-    /// The item's id.
-    pub item_id: String,
-    /// How many.
-    pub quantity: u32,
-}
 
 /// What a character has chosen for itself. It is kept from one login to the next.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -85,7 +39,7 @@ pub struct PlayerSync {
     /// Its health.
     pub health: Health,
     /// By name.
-    pub skills: BTreeMap<String, Skill>,
+    pub skills: BTreeMap<String, SkillShown>,
     /// 28 slots.
     pub inventory: Vec<Option<Stack>>,
     /// By slot name.
@@ -93,18 +47,18 @@ pub struct PlayerSync {
     /// In the pouch.
     pub coins: u64,
     /// Run energy, 0 to 100.
-    pub energy: f64,
+    pub energy: Hundredths,
     /// It runs rather than walks.
     pub run: bool,
     /// Quests that were ever begun, by id.
     #[serde(default)]
-    pub quests: Vec<super::quest::QuestProgress>,
+    pub quests: Vec<QuestProgress>,
     /// Its prayer points, and the prayers that are on.
     #[serde(default)]
-    pub prayer: super::prayer::Prayer,
+    pub prayer: Prayer,
     /// What it has chosen of fighting.
     #[serde(default)]
-    pub combat: super::combat::Combat,
+    pub combat: Combat,
     /// What it has chosen for itself.
     #[serde(default)]
     pub settings: Settings,
@@ -116,34 +70,6 @@ pub struct PlayerSync {
     pub effects: Option<Effects>,
 }
 
-/// `vitals:update`: what changed of these.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct VitalsUpdate {
-    /// Health.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub health: Option<Health>,
-    /// Run energy, 0 to 100.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub energy: Option<f64>,
-    /// It runs rather than walks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub run: Option<bool>,
-    /// Boosts and poison. A message with health and without these says that there are none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effects: Option<Effects>,
-}
-
-/// `teleport`: the own character stands elsewhere at once.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Teleport {
-    /// Where.
-    pub position: Position,
-}
-
 server_events! {
     PlayerSync => "player:sync",
-    VitalsUpdate => "vitals:update",
-    Teleport => "teleport",
 }

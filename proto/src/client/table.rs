@@ -1,41 +1,14 @@
 //! Every event that a client may send and the gateway answers, once: its wire name, its data, its
 //! condition, and behind `=>` its answer (else `ack`). `world` defines all other events of clients:
-//! zones answer these. Server events name themselves by [`ServerEvent`], each where its type is. The
-//! protocol reference is made of all: `asyncapi`.
+//! zones answer these. Server events name themselves by [`ServerEvent`], each where its type is: those
+//! of the game in `world`. The protocol reference is made of all: `asyncapi`.
 
 use schemars::{Schema, SchemaGenerator};
-use serde::Serialize;
 
 use super::{admin, chat, friends, session, watch};
 
-/// An event that the server sends.
-pub trait ServerEvent: Serialize {
-    /// Its wire name.
-    const NAME: &'static str;
-}
-
-/// An event of the server's as the protocol reference describes it.
-pub(super) struct Described {
-    pub(super) name: &'static str,
-    pub(super) schema: fn(&mut SchemaGenerator) -> Schema,
-}
-
-/// Names the events of one file. Whoever adds a file adds its `EVENTS` in `asyncapi`.
-macro_rules! server_events {
-    ($($data:ty => $name:literal,)*) => {
-        $(impl $crate::client::table::ServerEvent for $data {
-            const NAME: &'static str = $name;
-        })*
-
-        /// The events of this file.
-        pub(super) const EVENTS: &[$crate::client::table::Described] =
-            &[$($crate::client::table::Described {
-                name: $name,
-                schema: schemars::SchemaGenerator::subschema_for::<$data>,
-            },)*];
-    };
-}
-pub(crate) use server_events;
+pub use world::told::ServerEvent;
+pub(crate) use world::{server_events, told::Described};
 
 /// What a connection must have done before an event is welcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

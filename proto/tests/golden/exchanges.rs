@@ -1,16 +1,21 @@
 //! What players hear of trades, shops, graves and duels.
 
-use proto::client::{ErrorCode, duel, grave, shop, sync, trade};
+use proto::client::{ErrorCode, exchange};
+use world::duel::told as duel;
+use world::shop::told as shop;
+use world::told::Stack;
+use world::trade::told as trade;
+use world::{DuelEnd, Tile, TradeEnd, death};
 
 use super::Server;
 
 #[allow(clippy::too_many_lines, reason = "one event after the other")]
 pub(super) fn trade_events(server: &mut Server) {
-    let trade_id = || "trade:1-2".to_owned();
+    let trade_id = || world::EntityId::from("trade:1-2");
     let offer = |accepted| trade::TradeOffer {
         items: vec![trade::TradeItem {
             inventory_slot: 27,
-            item_id: "coal".to_owned(),
+            item_id: "coal".into(),
             quantity: 3,
             trade_slot: 0,
         }],
@@ -19,45 +24,45 @@ pub(super) fn trade_events(server: &mut Server) {
     let nothing = || trade::TradeOffer::default();
     server.event(shop::ShopState {
         open: true,
-        store_id: "stall".to_owned(),
-        name: "The Stall".to_owned(),
+        store_id: "stall".into(),
+        name: "The Stall".into(),
         buys: true,
         pays_percent: 50,
         items: vec![
             shop::ShopItem {
-                item_id: "coal".to_owned(),
+                item_id: "coal".into(),
                 price: 31,
                 stock: Some(4),
-                category: "ores".to_owned(),
+                category: "ores".into(),
             },
             shop::ShopItem {
-                item_id: "rope".to_owned(),
+                item_id: "rope".into(),
                 price: 16,
                 stock: None,
-                category: String::new(),
+                category: "".into(),
             },
         ],
     });
     server.event(shop::ShopState::default());
-    server.event(grave::GraveUpdate {
-        grave_id: "grave:1-2".to_owned(),
-        position: Some(grave::GraveTile { x: -70, z: 300 }),
-        items: vec![sync::Stack {
-            item_id: "coal".to_owned(),
+    server.event(death::told::GraveUpdate {
+        grave_id: "grave:1-2".into(),
+        position: Some(Tile { x: -70, z: 300 }),
+        items: vec![Stack {
+            item_id: "coal".into(),
             quantity: 3,
         }],
         expires_in_ms: 900_000,
     });
     server.event(trade::TradeIncoming {
         trade_id: trade_id(),
-        from_player_id: "c1".to_owned(),
-        from_player_name: "Ann".to_owned(),
+        from_player_id: "c1".into(),
+        from_player_name: "Ann".into(),
         from_player_level: 3,
     });
     server.event(trade::TradeStarted {
         trade_id: trade_id(),
-        partner_id: "c1".to_owned(),
-        partner_name: "Ann".to_owned(),
+        partner_id: "c1".into(),
+        partner_name: "Ann".into(),
         partner_level: 3,
         partner_free_slots: 27,
     });
@@ -79,58 +84,58 @@ pub(super) fn trade_events(server: &mut Server) {
     });
     server.event(trade::TradeCompleted {
         trade_id: trade_id(),
-        received_items: vec![trade::TradeReceived {
-            item_id: "coal".to_owned(),
+        received_items: vec![Stack {
+            item_id: "coal".into(),
             quantity: 3,
         }],
     });
     server.event(trade::TradeCancelled {
         trade_id: trade_id(),
-        reason: "too_far".to_owned(),
+        reason: TradeEnd::TooFar,
         message: "you are too far apart".to_owned(),
     });
-    server.event(trade::TradeError {
+    server.event(exchange::TradeError {
         code: ErrorCode::InvalidQuantity,
         message: "1 up to what lies there".to_owned(),
-        trade_id: Some(trade_id()),
+        trade_id: Some(trade_id().to_string()),
     });
 }
 
 #[allow(clippy::too_many_lines, reason = "a list")]
 pub(super) fn duel_events(server: &mut Server) {
-    let duel_id = || "duel:1-2".to_owned();
+    let duel_id = || world::EntityId::from("duel:1-2");
     let rules = || [("noFood".to_owned(), true), ("noMagic".to_owned(), false)].into();
     let bare = || [("ammo".to_owned(), false), ("head".to_owned(), true)].into();
     let stakes = || {
         vec![duel::DuelStake {
             inventory_slot: 27,
-            item_id: "coal".to_owned(),
+            item_id: "coal".into(),
             quantity: 3,
             value: 90,
         }]
     };
     server.event(duel::DuelChallengeSent {
-        challenge_id: "challenge:1-2".to_owned(),
-        target_player_id: "c2".to_owned(),
-        target_player_name: "Bob".to_owned(),
+        challenge_id: "challenge:1-2".into(),
+        target_player_id: "c2".into(),
+        target_player_name: "Bob".into(),
     });
     server.event(duel::DuelChallengeIncoming {
-        challenge_id: "challenge:1-2".to_owned(),
-        from_player_id: "c1".to_owned(),
-        from_player_name: "Ann".to_owned(),
+        challenge_id: "challenge:1-2".into(),
+        from_player_id: "c1".into(),
+        from_player_name: "Ann".into(),
         from_player_level: 3,
     });
-    for declined_by in [None, Some("c2".to_owned())] {
+    for declined_by in [None, Some("c2".into())] {
         server.event(duel::DuelChallengeDeclined {
-            challenge_id: "challenge:1-2".to_owned(),
+            challenge_id: "challenge:1-2".into(),
             declined_by,
         });
     }
     server.event(duel::DuelSessionStarted {
         duel_id: duel_id(),
-        challenge_id: "challenge:1-2".to_owned(),
-        opponent_id: "c2".to_owned(),
-        opponent_name: "Bob".to_owned(),
+        challenge_id: "challenge:1-2".into(),
+        opponent_id: "c2".into(),
+        opponent_name: "Bob".into(),
         is_challenger: true,
     });
     server.event(duel::DuelRulesUpdated {
@@ -138,14 +143,14 @@ pub(super) fn duel_events(server: &mut Server) {
         rules: rules(),
         challenger_accepted: false,
         target_accepted: false,
-        modified_by: "c2".to_owned(),
+        modified_by: "c2".into(),
     });
     server.event(duel::DuelEquipmentUpdated {
         duel_id: duel_id(),
         equipment_restrictions: bare(),
         challenger_accepted: false,
         target_accepted: false,
-        modified_by: "c2".to_owned(),
+        modified_by: "c2".into(),
     });
     server.event(duel::DuelStakesUpdated {
         duel_id: duel_id(),
@@ -153,7 +158,7 @@ pub(super) fn duel_events(server: &mut Server) {
         target_stakes: Vec::new(),
         challenger_accepted: false,
         target_accepted: false,
-        modified_by: "c1".to_owned(),
+        modified_by: "c1".into(),
     });
     for moved in [false, true] {
         server.event(duel::DuelAcceptanceUpdated {
@@ -175,28 +180,28 @@ pub(super) fn duel_events(server: &mut Server) {
         challenger_accepted: false,
         target_accepted: false,
         arena_id: Some(6),
-        challenger_id: "c1".to_owned(),
-        target_id: "c2".to_owned(),
+        challenger_id: "c1".into(),
+        target_id: "c2".into(),
     });
     server.event(duel::DuelCountdownStart {
         duel_id: duel_id(),
         arena_id: 6,
-        challenger_id: "c1".to_owned(),
-        target_id: "c2".to_owned(),
+        challenger_id: "c1".into(),
+        target_id: "c2".into(),
     });
     server.event(duel::DuelCountdownTick {
         duel_id: duel_id(),
         count: 3,
-        challenger_id: "c1".to_owned(),
-        target_id: "c2".to_owned(),
+        challenger_id: "c1".into(),
+        target_id: "c2".into(),
     });
     server.event(duel::DuelFightStart {
         duel_id: duel_id(),
         arena_id: 6,
-        opponent_id: "c2".to_owned(),
+        opponent_id: "c2".into(),
         bounds: duel::DuelBounds {
-            min: duel::DuelCorner { x: -60, z: 80 },
-            max: duel::DuelCorner { x: -47, z: 93 },
+            min: Tile { x: -60, z: 80 },
+            max: Tile { x: -47, z: 93 },
         },
     });
     server.event(duel::DuelOpponentDisconnected {
@@ -207,10 +212,10 @@ pub(super) fn duel_events(server: &mut Server) {
     server.event(duel::DuelCompleted {
         duel_id: duel_id(),
         won: false,
-        opponent_name: "Bob".to_owned(),
+        opponent_name: "Bob".into(),
         items_received: Vec::new(),
-        items_lost: vec![duel::DuelItem {
-            item_id: "coal".to_owned(),
+        items_lost: vec![Stack {
+            item_id: "coal".into(),
             quantity: 3,
         }],
         total_value_won: 0,
@@ -219,13 +224,13 @@ pub(super) fn duel_events(server: &mut Server) {
     });
     server.event(duel::DuelCancelled {
         duel_id: duel_id(),
-        reason: "cancelled".to_owned(),
+        reason: DuelEnd::Cancelled,
         message: "the duel was called off".to_owned(),
-        cancelled_by: Some("c2".to_owned()),
+        cancelled_by: Some("c2".into()),
     });
-    server.event(duel::DuelError {
+    server.event(exchange::DuelError {
         code: ErrorCode::CannotForfeit,
         message: "nobody may give up in this duel".to_owned(),
-        duel_id: Some(duel_id()),
+        duel_id: Some(duel_id().to_string()),
     });
 }

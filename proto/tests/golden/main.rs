@@ -9,12 +9,23 @@ mod samples;
 use std::{collections::BTreeSet, fmt::Write as _};
 
 use proto::client::{
-    ClientMessage, ErrorCode, Format, Message, RequestId, ServerEvent, ZoneRequest, activity, bank,
-    chat, coins, combat, dance, data_json, decode, dialogue, encode, encode_raw, equipment, error,
-    friends, inventory, movement, prayer, quest, session, skill, sync, update, watch,
+    ClientMessage, ErrorCode, Format, Message, RequestId, ServerEvent, ZoneRequest, chat,
+    data_json, decode, encode, encode_raw, error, friends, session, sync, update, watch,
 };
 use samples::{CLIENT_MESSAGES, Sample};
 use serde_json::{json, value::RawValue};
+use world::bank::told as bank;
+use world::combat::told as combat;
+use world::death::told as death;
+use world::dialogue::told as dialogue;
+use world::equipment::told as equipment;
+use world::pack::told as pack;
+use world::prayer::told as prayer;
+use world::quests::{QuestStatus, told as quest};
+use world::skilling::told::ActivityUpdate;
+use world::told::{Parts, RefusalCode};
+use world::training::told::SkillGain;
+use world::{HitKind, Refusal, Skill, Tick, Tile, emotes, home_teleport, movement, vitals};
 
 /// One line: the JSON text; the next: the MessagePack bytes as hex.
 fn line(out: &mut String, json: &[u8], msgpack: &[u8]) {
@@ -189,22 +200,23 @@ fn fight_events(server: &mut Server) {
     let position = sync::Position { x: 1, y: 0.0, z: 2 };
     server.event(prayer());
     server.event(combat());
-    server.event(combat::CombatHit {
-        tick: 9,
-        attacker: "c1".to_owned(),
-        target: "npc:1".to_owned(),
+    server.event(combat::Hit {
+        tick: Tick(9),
+        attacker: "c1".into(),
+        target: "npc:1".into(),
         damage: 3,
-        style: "melee".to_owned(),
-        target_health: 0,
-        target_max_health: 8,
+        tile: Tile::default(),
+        kind: HitKind::Melee,
+        health: 0,
+        max_health: 8,
         killed: true,
     });
-    server.event(combat::PlayerDied {
-        killed_by: Some("Goblin".to_owned()),
+    server.event(death::PlayerDied {
+        killed_by: Some("Goblin".into()),
         position,
         respawn_tick: 16,
     });
-    server.event(combat::PlayerRespawned { position });
+    server.event(death::PlayerRespawned { position });
 }
 
 #[allow(clippy::too_many_lines, reason = "a list")]
@@ -227,23 +239,30 @@ fn own_events(server: &mut Server) {
             z: 7,
         },
         health,
-        skills: [("attack".to_owned(), sync::Skill { level: 1, xp: 0.5 })].into(),
+        skills: [(
+            "attack".to_owned(),
+            sync::SkillShown {
+                level: 1,
+                xp: Parts(5),
+            },
+        )]
+        .into(),
         inventory: vec![
             None,
             Some(sync::Stack {
-                item_id: "logs".to_owned(),
+                item_id: "logs".into(),
                 quantity: 2,
             }),
         ],
         equipment: [].into(),
         coins: 5_000_000_000,
-        energy: 99.5,
+        energy: Parts(9950),
         run: false,
         quests: vec![quest::QuestProgress {
-            id: "lost_ring".to_owned(),
-            status: quest::QuestStatus::InProgress,
-            stage: Some("kill".to_owned()),
-            progress: [("kill".to_owned(), 2)].into(),
+            id: "lost_ring".into(),
+            status: QuestStatus::InProgress,
+            stage: Some("kill".into()),
+            progress: [("kill".into(), 2)].into(),
         }],
         prayer: prayer(),
         combat: combat(),
@@ -256,32 +275,32 @@ fn own_events(server: &mut Server) {
         effects: None,
     });
     fight_events(server);
-    server.event(sync::VitalsUpdate {
+    server.event(vitals::told::VitalsUpdate {
         health: Some(health),
         energy: None,
         run: Some(true),
         effects: None,
     });
-    server.event(sync::Teleport {
+    server.event(movement::told::Teleport {
         position: sync::Position { x: 1, y: 0.0, z: 2 },
     });
     let logs = sync::Stack {
-        item_id: "logs".to_owned(),
+        item_id: "logs".into(),
         quantity: 2,
     };
     let slots = [(0, Some(logs)), (27, None)];
-    server.event(inventory::InventoryUpdate {
+    server.event(pack::InventoryUpdate {
         slots: slots
-            .map(|(slot, item)| inventory::SlotUpdate { slot, item })
+            .map(|(slot, item)| pack::SlotUpdate { slot, item })
             .into(),
     });
-    server.event(coins::CoinsUpdate { coins: 25 });
+    server.event(pack::CoinsUpdate { coins: 25 });
     server.event(equipment::EquipmentUpdate {
         slots: vec![
             equipment::PlaceUpdate {
                 slot: "weapon".to_owned(),
                 item: Some(sync::Stack {
-                    item_id: "bronze_sword".to_owned(),
+                    item_id: "bronze_sword".into(),
                     quantity: 1,
                 }),
             },
@@ -295,36 +314,36 @@ fn own_events(server: &mut Server) {
         open: true,
         full: true,
         items: vec![bank::BankItem {
-            item_id: "coal".to_owned(),
+            item_id: "coal".into(),
             quantity: 0,
             tab: 8,
             place: 3,
         }],
-        gone: vec!["logs".to_owned()],
+        gone: vec!["logs".into()],
         placeholders: true,
     });
     server.event(bank::BankState::default());
-    server.event(activity::ActivityUpdate {
+    server.event(ActivityUpdate {
         active: true,
         action: Some("cook".to_owned()),
-        target: Some("fire:1-1".to_owned()),
-        option: Some("raw_trout".to_owned()),
+        target: Some("fire:1-1".into()),
+        option: Some("raw_trout".into()),
         code: None,
         message: None,
     });
-    server.event(activity::ActivityUpdate {
+    server.event(ActivityUpdate {
         active: false,
         action: None,
         target: None,
         option: None,
-        code: Some(ErrorCode::InventoryFull),
+        code: Some(RefusalCode(Refusal::InventoryFull)),
         message: Some("there is no room for it".to_owned()),
     });
     for leveled_up in [true, false] {
-        server.event(skill::SkillGain {
-            skill: "agility".to_owned(),
-            gained: 50.0,
-            xp: 223.9,
+        server.event(SkillGain {
+            skill: Skill::Agility,
+            gained: Parts(500),
+            xp: Parts(2239),
             level: 3,
             leveled_up,
         });
@@ -382,21 +401,21 @@ fn friends_events(server: &mut Server) {
 fn story_events(server: &mut Server) {
     server.event(dialogue::DialogueNode {
         open: true,
-        target: "npc:1".to_owned(),
-        name: "Old Tom".to_owned(),
-        node: "greeting".to_owned(),
-        text: "Have you seen my ring?".to_owned(),
+        target: "npc:1".into(),
+        name: "Old Tom".into(),
+        node: "greeting".into(),
+        text: "Have you seen my ring?".into(),
         responses: vec![dialogue::DialogueResponse {
             index: 1,
-            text: "What ring?".to_owned(),
+            text: "What ring?".into(),
         }],
     });
     server.event(dialogue::DialogueNode::default());
     server.event(quest::QuestList {
         quests: vec![quest::QuestEntry {
-            id: "lost_ring".to_owned(),
-            name: "The Lost Ring".to_owned(),
-            status: quest::QuestStatus::ReadyToComplete,
+            id: "lost_ring".into(),
+            name: "The Lost Ring".into(),
+            status: QuestStatus::ReadyToComplete,
             difficulty: "novice".to_owned(),
             quest_points: 1,
         }],
@@ -405,48 +424,48 @@ fn story_events(server: &mut Server) {
     let rewards = quest::QuestRewards {
         quest_points: 1,
         items: vec![sync::Stack {
-            item_id: "coins".to_owned(),
+            item_id: "coins".into(),
             quantity: 50,
         }],
-        xp: [("cooking".to_owned(), 12.5)].into(),
+        xp: [("cooking".to_owned(), Parts(125))].into(),
     };
     server.event(quest::QuestDetail {
-        id: "lost_ring".to_owned(),
-        name: "The Lost Ring".to_owned(),
+        id: "lost_ring".into(),
+        name: "The Lost Ring".into(),
         description: "It is gone.".to_owned(),
-        status: quest::QuestStatus::NotStarted,
+        status: QuestStatus::NotStarted,
         difficulty: "novice".to_owned(),
-        start_npc: "old_tom".to_owned(),
-        start_npc_name: "Old Tom".to_owned(),
+        start_npc: "old_tom".into(),
+        start_npc_name: "Old Tom".into(),
         current_stage: None,
         stage_progress: [].into(),
         stages: vec![quest::QuestStage {
-            id: "kill".to_owned(),
+            id: "kill".into(),
             description: "Scare five rats.".to_owned(),
             kind: "kill".to_owned(),
-            target: "rat".to_owned(),
+            target: "rat".into(),
             count: Some(5),
         }],
         requirements: quest::QuestRequirements {
-            quests: vec!["first_steps".to_owned()],
-            skills: [("cooking".to_owned(), 5)].into(),
-            items: vec!["pot".to_owned()],
+            quests: vec!["first_steps".into()],
+            skills: [("cooking".into(), 5)].into(),
+            items: vec!["pot".into()],
         },
         rewards: rewards.clone(),
         offered: true,
     });
     server.event(quest::QuestUpdate {
-        quest_id: "lost_ring".to_owned(),
-        name: "The Lost Ring".to_owned(),
-        status: quest::QuestStatus::InProgress,
-        stage: Some("kill".to_owned()),
-        progress: [("kill".to_owned(), 2)].into(),
+        quest_id: "lost_ring".into(),
+        name: "The Lost Ring".into(),
+        status: QuestStatus::InProgress,
+        stage: Some("kill".into()),
+        progress: [("kill".into(), 2)].into(),
         description: "Scare five rats.".to_owned(),
         quest_points: 7,
     });
     server.event(quest::QuestCompleted {
-        quest_id: "lost_ring".to_owned(),
-        name: "The Lost Ring".to_owned(),
+        quest_id: "lost_ring".into(),
+        name: "The Lost Ring".into(),
         rewards,
     });
 }
@@ -514,25 +533,25 @@ fn server_events_are_written_as_the_same_bytes_as_before() {
     story_events(&mut server);
     exchanges::trade_events(&mut server);
     exchanges::duel_events(&mut server);
-    server.event(movement::HomeUpdate {
+    server.event(home_teleport::told::HomeUpdate {
         arrives_tick: Some(1030),
         ready_tick: 2500,
     });
-    server.event(sync::VitalsUpdate {
+    server.event(vitals::told::VitalsUpdate {
         health: Some(sync::Health {
             current: 9,
             max: 10,
         }),
-        energy: Some(99.5),
+        energy: Some(Parts(9_950)),
         run: Some(false),
         effects: Some(sync::Effects {
             boosts: [("attack".to_owned(), 5)].into(),
             poison: Some(2),
         }),
     });
-    server.event(dance::DanceRound {
-        leader: "npc:town:jig".to_owned(),
-        emote: "wave".to_owned(),
+    server.event(emotes::told::DanceRound {
+        leader: "npc:town:jig".into(),
+        emote: world::Emote::Wave,
         in_step: true,
         streak: 5,
         dancers: 3,
@@ -549,11 +568,11 @@ fn codes_are_written_as_before() {
 /// A zone sends its data as JSON text; a client cannot tell.
 #[test]
 fn data_that_are_text_already_are_written_as_typed_ones() {
-    let data = sync::Teleport {
+    let data = movement::told::Teleport {
         position: sync::Position { x: 1, y: 0.5, z: 2 },
     };
     let raw = RawValue::from_string(serde_json::to_string(&data).unwrap()).unwrap();
-    let name = <sync::Teleport as ServerEvent>::NAME;
+    let name = <movement::told::Teleport as ServerEvent>::NAME;
     let typed = encode(Format::Json, 3, None, &data);
     assert_eq!(encode_raw(Format::Json, 3, None, name, &raw), typed);
     let [typed, raw] = [

@@ -73,7 +73,7 @@ impl Forager {
             n if n > MANY => 15,
             _ => 50,
         };
-        let coins = stacks.iter().find(|(_, stack)| stack.item_id == COINS);
+        let coins = stacks.iter().find(|(_, stack)| *stack.item_id == *COINS);
         match self.dice.random_range(0..100) {
             0..4 => self.harmless(&stacks),
             4..8 if own.pouch() > 0 && stacks.len() < SLOTS => {
@@ -110,7 +110,7 @@ impl Forager {
         };
         Some(Deed::Drop {
             slot,
-            item: stack.item_id.clone(),
+            item: stack.item_id.to_string(),
             quantity,
         })
     }

@@ -10,10 +10,9 @@ use std::collections::BTreeMap;
 
 use proto::client::{
     ErrorCode,
-    coins::CoinsUpdate,
-    inventory::InventoryUpdate,
     sync::{PlayerSync, Stack},
 };
+use world::pack::told::{CoinsUpdate, InventoryUpdate};
 
 use super::deed::{Deed, Effect};
 
@@ -476,7 +475,7 @@ fn touches(effect: &Effect, telling: Telling) -> bool {
 fn sums(slots: &[Option<Stack>]) -> BTreeMap<String, u64> {
     let mut sums = BTreeMap::new();
     for stack in slots.iter().flatten() {
-        *sums.entry(stack.item_id.clone()).or_default() += u64::from(stack.quantity);
+        *sums.entry(stack.item_id.to_string()).or_default() += u64::from(stack.quantity);
     }
     sums
 }

@@ -3,10 +3,16 @@
 
 use anyhow::{Context, Result};
 use proto::client::{
-    Format, RequestId, chat::ChatMessage, coins::CoinsUpdate, combat, error::Error, friends,
-    inventory::InventoryUpdate, session, skill, sync, trade, update::WorldUpdate,
+    Format, RequestId, chat::ChatMessage, error::Error, exchange::TradeError, friends, session,
+    sync, update::WorldUpdate,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned, de::IgnoredAny};
+use world::death::told::{PlayerDied, PlayerRespawned};
+use world::movement::told::Teleport;
+use world::pack::told::{CoinsUpdate, InventoryUpdate};
+use world::trade::told as trade;
+use world::training::told::SkillGain;
+use world::vitals::told::VitalsUpdate;
 
 /// Something that the server said.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,13 +105,13 @@ told! {
     Notice(session::Notice) = "notice",
     Error(Error) = "error",
     Sync(Box<sync::PlayerSync>) = "player:sync",
-    Vitals(sync::VitalsUpdate) = "vitals:update",
+    Vitals(VitalsUpdate) = "vitals:update",
     Inventory(InventoryUpdate) = "inventory:update",
     Coins(CoinsUpdate) = "coins:update",
-    Xp(skill::SkillGain) = "skill:xp",
-    Teleport(sync::Teleport) = "teleport",
-    Died(combat::PlayerDied) = "player:died",
-    Respawned(combat::PlayerRespawned) = "player:respawned",
+    Xp(SkillGain) = "skill:xp",
+    Teleport(Teleport) = "teleport",
+    Died(PlayerDied) = "player:died",
+    Respawned(PlayerRespawned) = "player:respawned",
     Update(WorldUpdate) = "world:update",
     Chat(ChatMessage) = "chat:message",
     FriendsList(friends::FriendsList) = "friends:list",
@@ -115,7 +121,7 @@ told! {
     TradeConfirmScreen(trade::TradeConfirmScreen) = "tradeConfirmScreen",
     TradeCompleted(trade::TradeCompleted) = "tradeCompleted",
     TradeCancelled(trade::TradeCancelled) = "tradeCancelled",
-    TradeError(trade::TradeError) = "tradeError",
+    TradeError(TradeError) = "tradeError",
 }
 
 /// One request as bytes.

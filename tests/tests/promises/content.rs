@@ -151,13 +151,13 @@ async fn kept(cluster: &Cluster) -> Result<()> {
     let bob = Player::arrive(&gateway, Format::Json, "Bob").await?;
     let has = |player: &Player| player.look(|view| view.possessions.slots()[27].clone());
     let there = has(&ann).context("it was not loaded")?;
-    ensure!(there.item_id == RELIC && there.quantity == 1, "{there:?}");
+    ensure!(*there.item_id == *RELIC && there.quantity == 1, "{there:?}");
     let mark = bob.mark();
     ann.ask("tradeRequest", &json!({"targetPlayerId": bob.id()?}))
         .await?;
     let trade = bob
         .heard("tradeIncoming", mark, SOON, |message| match &message.told {
-            Told::TradeIncoming(incoming) => Some(incoming.trade_id.clone()),
+            Told::TradeIncoming(incoming) => Some(incoming.trade_id.to_string()),
             _ => None,
         })
         .await?;

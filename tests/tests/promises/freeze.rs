@@ -35,7 +35,7 @@ async fn order(operator: &Player, command: &str) -> Result<()> {
 async fn drop_one(player: &Player) -> Result<Option<ErrorCode>> {
     let held = player.look(|view| {
         let mut slots = view.possessions.slots().iter().enumerate();
-        slots.find_map(|(slot, stack)| Some((slot, stack.clone()?.item_id)))
+        slots.find_map(|(slot, stack)| Some((slot, stack.as_ref()?.item_id.to_string())))
     });
     let (slot, item) = held.context("nothing is left to drop")?;
     let deed = Deed::Drop {

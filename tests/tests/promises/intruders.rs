@@ -61,7 +61,7 @@ async fn trade(ann: &Player, bob: &Player, eve: &Player) -> Result<()> {
     let mark = bob.mark();
     done(ann, "tradeRequest", json!({"targetPlayerId": bob.id()?})).await?;
     let incoming = |message: &Message| match &message.told {
-        Told::TradeIncoming(incoming) => Some(incoming.trade_id.clone()),
+        Told::TradeIncoming(incoming) => Some(incoming.trade_id.to_string()),
         _ => None,
     };
     let id = bob.heard("tradeIncoming", mark, PATIENCE, incoming).await?;

@@ -66,7 +66,7 @@ async fn story(cluster: &mut Cluster, plan: &Plan) -> Result<()> {
             let Told::TradeCancelled(cancelled) = &message.told else {
                 return None;
             };
-            (cancelled.trade_id == trade).then(|| cancelled.reason.clone())
+            (cancelled.trade_id.as_str() == trade).then(|| cancelled.reason.name())
         });
         ensure!(reason.await? == "server", "why the trade ended");
     }
@@ -105,7 +105,8 @@ async fn story(cluster: &mut Cluster, plan: &Plan) -> Result<()> {
     pair.agree(&trade, Screen::Confirm).await?;
     for (player, mark) in [&pair.ann, &pair.bob].into_iter().zip(marks) {
         let done = player.heard("tradeCompleted", mark, PATIENCE, |message| {
-            matches!(&message.told, Told::TradeCompleted(of) if of.trade_id == trade).then_some(())
+            matches!(&message.told, Told::TradeCompleted(of) if of.trade_id.as_str() == trade)
+                .then_some(())
         });
         done.await?;
     }
@@ -132,7 +133,7 @@ fn answered(told: Told) -> Result<()> {
 }
 
 fn slot_of(player: &Player, item: &str) -> Result<usize> {
-    let of = |stack: &Option<Stack>| stack.as_ref().is_some_and(|stack| stack.item_id == item);
+    let of = |stack: &Option<Stack>| stack.as_ref().is_some_and(|stack| *stack.item_id == *item);
     let held = player.look(|view| view.possessions.slots().iter().position(of));
     held.with_context(|| format!("no {item}"))
 }
@@ -173,7 +174,7 @@ impl Pair {
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
         let incoming = |message: &Message| match &message.told {
-            Told::TradeIncoming(incoming) => Some(incoming.trade_id.clone()),
+            Told::TradeIncoming(incoming) => Some(incoming.trade_id.to_string()),
             _ => None,
         };
         let trade = self

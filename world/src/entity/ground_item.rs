@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use super::ids::{CharacterId, EntityId};
 use super::look::{Field, Kind, Look};
 use crate::geometry::tile::{Region, Tile};
-use crate::item::Stack;
 use crate::time::Tick;
 
 /// Prefix of the ids of all ground items.
@@ -41,19 +40,6 @@ pub struct GroundItem {
     /// The grave in which it is until `public_at`; nobody sees it there.
     #[serde(default)]
     pub grave: Option<EntityId>,
-}
-
-/// A grave as its owner sees it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GraveShown {
-    /// Id of the grave.
-    pub id: EntityId,
-    /// Tile of the grave; `None`: it is no more.
-    pub tile: Option<Tile>,
-    /// Contents of the grave.
-    pub items: Vec<Stack>,
-    /// Ticks until the contents lie about for anybody.
-    pub ticks: u64,
 }
 
 /// A change to something on the ground.

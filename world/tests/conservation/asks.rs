@@ -6,10 +6,10 @@ use world::content::EquipSlot;
 use world::item::SLOTS;
 use world::rng::Dice;
 use world::{
-    Arrange, CharacterId, DuelNotification, DuelRule, DuelStage, EntityId, Event, GroundItem,
-    Intent, Interface, RecipeKind, Screen, Skill, Style, Tile, TradeNotification, World, bank,
-    combat, death, dialogue, duel, equipment, examine, ground_items, home_teleport, movement, pack,
-    prayer, quests, shop, skilling, trade, use_item,
+    Arrange, CharacterId, DuelRule, DuelStage, EntityId, Event, GroundItem, Intent, Interface,
+    RecipeKind, Screen, Skill, Style, Tile, World, bank, combat, death, dialogue, duel, equipment,
+    examine, ground_items, home_teleport, movement, pack, prayer, quests, shop, skilling, trade,
+    use_item,
 };
 
 use super::cluster::{Cluster, PLAYERS};
@@ -238,12 +238,8 @@ impl Cluster {
             (many, _) => mine[dice.below(many) as usize].clone(),
         };
         let shown = world.map_or(Vec::new(), |world| world.trade_shown(who));
-        let confirms = shown.iter().any(|event| {
-            let Event::Trade(trade::Event::Told { told, .. }) = event else {
-                return false;
-            };
-            matches!(told, TradeNotification::Shown { screen, .. } if *screen == Screen::Confirm)
-        });
+        let mut shown = shown.iter();
+        let confirms = shown.any(|e| matches!(e, Event::Trade(trade::Event::Confirms(..))));
         let seen = if confirms == (dice.below(9) > 0) {
             Screen::Confirm
         } else {
@@ -279,10 +275,7 @@ impl Cluster {
         let world = self.worlds.iter().find(|world| world.player(who).is_some());
         let shown = world.map_or(Vec::new(), |world| world.duel_shown(who));
         shown.iter().find_map(|event| match event {
-            Event::Duel(duel::Event::Told {
-                told: DuelNotification::Fight { opponent, .. },
-                ..
-            }) => Some(opponent.entity()),
+            Event::Duel(duel::Event::Fight(_, told)) => Some(told.opponent_id.entity()),
             _ => None,
         })
     }
@@ -295,13 +288,8 @@ impl Cluster {
         let packed: Vec<u8> = record.map_or(Vec::new(), |record| {
             record.inventory.keys().copied().collect()
         });
-        let told = |event: &Event| match event {
-            Event::Duel(duel::Event::Told { told, .. }) => Some(told.clone()),
-            _ => None,
-        };
-        let shown: Vec<DuelNotification> = shown.iter().filter_map(told).collect();
         let challenge = shown.iter().find_map(|told| match told {
-            DuelNotification::Incoming { challenge, .. } => Some(challenge.clone()),
+            Event::Duel(duel::Event::Incoming(_, told)) => Some(told.challenge_id.clone()),
             _ => None,
         });
         let dice = &mut self.dice;
@@ -310,7 +298,12 @@ impl Cluster {
             return duel::Intent::Answer { challenge, accept };
         }
         let own = shown.iter().find_map(|told| match told {
-            DuelNotification::Shown { shown, .. } => Some((shown.duel.clone(), shown.stage)),
+            Event::Duel(duel::Event::Stage(_, told)) => {
+                let stage = DuelStage::ALL
+                    .iter()
+                    .find(|stage| stage.name() == told.state);
+                Some((told.duel_id.clone(), *stage?))
+            }
             _ => None,
         });
         let Some((duel, stage)) = own else {

@@ -13,10 +13,10 @@ use world::item::bank::{BANK_SLOTS, BANK_TABS};
 use world::item::{COINS, QUANTITY_MAX, SLOTS};
 use world::rng::Dice;
 use world::{
-    Arrival, Cause, CharacterId, Content, DuelEnd, DuelNotification, EntityId, Event, GroundChange,
-    GroundItem, Holder, Inbox, Outcome, PlayerHot, PlayerInput, PlayerRecord, Refusal, Region,
-    Rules, Stack, Tick, Tile, TradeNotification, Value, World, arrivals, death, dialogue, duel,
-    examine, prayer, quests, request, trade, visit,
+    Arrival, Cause, CharacterId, Content, DuelEnd, EntityId, Event, GroundChange, GroundItem,
+    Holder, Inbox, Outcome, PlayerHot, PlayerInput, PlayerRecord, Refusal, Region, Rules, Stack,
+    Tick, Tile, Value, World, arrivals, death, dialogue, duel, examine, prayer, quests, request,
+    trade, visit,
 };
 
 use super::land::land;
@@ -282,15 +282,13 @@ impl Cluster {
                 Event::Visit(visit::Event::Closed { .. }) => self.count("closed"),
                 Event::Death(death::Event::Died { .. }) => self.count("died"),
                 Event::Death(death::Event::Respawned { .. }) => self.count("rose"),
-                Event::Duel(duel::Event::Told { told, .. }) => self.count(match told {
-                    DuelNotification::Challenged { .. } => "challenged",
-                    DuelNotification::Started { .. } => "duel begun",
-                    DuelNotification::Fight { .. } => "duel fought",
-                    DuelNotification::Completed { result, .. } if result.forfeit => {
-                        "duel forfeited"
-                    }
-                    DuelNotification::Completed { .. } => "duel won",
-                    DuelNotification::Ended { why, .. } => match why {
+                Event::Duel(event) => self.count(match event {
+                    duel::Event::Challenged(..) => "challenged",
+                    duel::Event::Started(..) => "duel begun",
+                    duel::Event::Fight(..) => "duel fought",
+                    duel::Event::Completed(_, told) if told.forfeit => "duel forfeited",
+                    duel::Event::Completed(..) => "duel won",
+                    duel::Event::Cancelled(_, told) => match told.reason {
                         DuelEnd::Server | DuelEnd::Disconnected => "duel parted",
                         _ => "duel off",
                     },
@@ -298,15 +296,18 @@ impl Cluster {
                 }),
                 Event::Prayer(prayer::Event::Changed { .. }) => self.count("prayed"),
                 Event::Examine(examine::Event::Examined { .. }) => self.count("examined"),
-                Event::Dialogue(dialogue::Event::Said { .. }) => self.count("said"),
+                Event::Dialogue(dialogue::Event::Said(..)) => self.count("said"),
                 Event::Quests(quests::Event::Completed { .. }) => self.count("quest done"),
-                Event::Trade(trade::Event::Told { told, .. }) => self.count(match told {
-                    TradeNotification::Incoming { .. } => "trade asked",
-                    TradeNotification::Started { .. } => "trade begun",
-                    TradeNotification::Shown { .. } => "trade shown",
-                    TradeNotification::Completed { .. } => "trade completed",
-                    TradeNotification::Ended { .. } => "trade ended",
-                }),
+                Event::Trade(event) => match event {
+                    trade::Event::Asked { .. } => {}
+                    trade::Event::Incoming(..) => self.count("trade asked"),
+                    trade::Event::Started(..) => self.count("trade begun"),
+                    trade::Event::Updated(..) | trade::Event::Confirms(..) => {
+                        self.count("trade shown");
+                    }
+                    trade::Event::Completed(..) => self.count("trade completed"),
+                    trade::Event::Cancelled(..) => self.count("trade ended"),
+                },
                 _ => {}
             }
             if let Event::Arrivals(arrivals::Event::TurnedAway { who, refusal }) = event {

@@ -2,10 +2,9 @@
 
 use serde_json::{Value, json};
 use world::content::EquipSlot;
-use world::{
-    CharacterId, DuelNotification, DuelPart, DuelRule, DuelStage, EntityId, Event, Stack, Staked,
-    duel,
-};
+use world::duel::told::DuelStake;
+use world::told::Stack;
+use world::{CharacterId, DuelRule, DuelStage, EntityId, Event, duel, time::TICK_MS};
 
 use super::Stage;
 
@@ -79,73 +78,101 @@ impl Stage {
     }
 
     pub(super) fn hear_of_duel(&mut self, event: &Event) {
-        if let Event::Duel(duel::Event::Told {
-            told: DuelNotification::Challenged { challenge, .. },
-            ..
-        }) = event
-        {
-            self.challenge = Some(challenge.clone());
+        if let Event::Duel(duel::Event::Challenged(_, told)) = event {
+            self.challenge = Some(told.challenge_id.clone());
         }
     }
 }
 
-/// What somebody is told; of what both see alike, the one who was challenged only that it does.
-pub(super) fn told(who: &CharacterId, told: &DuelNotification) -> String {
-    match told {
-        DuelNotification::Challenged { whom, .. } => format!("{who} challenges {whom}"),
-        DuelNotification::Incoming { from, .. } => format!("{who} hears {from} challenge"),
-        DuelNotification::Declined { by, .. } => match by {
+/// The player that sees the same view of its duel as the one before it did.
+pub(super) fn echo<'e>(before: Option<&Event>, event: &'e Event) -> Option<&'e CharacterId> {
+    use duel::Event as Duel;
+    let (Event::Duel(before), Event::Duel(event)) = (before?, event) else {
+        return None;
+    };
+    let same = match (before, event) {
+        (Duel::Rules(_, one), Duel::Rules(_, other)) => one == other,
+        (Duel::Equipment(_, one), Duel::Equipment(_, other)) => one == other,
+        (Duel::Stakes(_, one), Duel::Stakes(_, other)) => one == other,
+        (Duel::Agreed(_, one), Duel::Agreed(_, other)) => one == other,
+        (Duel::Stage(_, one), Duel::Stage(_, other)) => one == other,
+        _ => false,
+    };
+    (same && before.who() != event.who()).then(|| event.who())
+}
+
+/// What somebody is told.
+pub(super) fn told(event: &duel::Event) -> String {
+    let agreed = |of: [bool; 2]| of.map(|yes| if yes { "!" } else { "-" }).concat();
+    match event {
+        duel::Event::Challenged(who, told) => format!("{who} challenges {}", told.target_player_id),
+        duel::Event::Incoming(who, told) => {
+            format!("{who} hears {} challenge", told.from_player_id)
+        }
+        duel::Event::Declined(who, told) => match &told.declined_by {
             Some(by) => format!("{who} unchallenged by {by}"),
             None => format!("{who} unchallenged"),
         },
-        DuelNotification::Started { opponent, .. } => format!("{who} duels {opponent}"),
-        DuelNotification::Shown { part, by, shown } => {
-            if *who != shown.fighters[0] {
-                return format!("{who} too");
-            }
-            let by = by.as_ref().map_or(String::new(), |by| format!(" by {by}"));
-            let rules: Vec<&str> = shown.rules.iter().map(|rule| rule.name()).collect();
-            let bare: Vec<&str> = shown.bare.iter().map(|place| place.name()).collect();
-            let [mine, theirs] = shown.stakes.each_ref().map(|stakes| staked(stakes));
-            let agreed = shown.agreed.map(|yes| if yes { "!" } else { "-" }).concat();
-            let stage = shown.stage.name();
-            match part {
-                DuelPart::Rules => format!("{who} rules{by} [{}] {agreed}", rules.join(" ")),
-                DuelPart::Equipment => format!("{who} bare{by} [{}] {agreed}", bare.join(" ")),
-                DuelPart::Stakes => format!("{who} stakes{by} {mine} {theirs} {agreed}"),
-                DuelPart::Agreed => format!("{who} agreed{by} {agreed}"),
-                DuelPart::Stage => format!("{who} at {stage}"),
-            }
+        duel::Event::Started(who, told) => format!("{who} duels {}", told.opponent_id),
+        duel::Event::Rules(who, told) => {
+            let all = DuelRule::ALL.iter().map(|rule| rule.name());
+            let rules: Vec<&str> = all.filter(|rule| told.rules[*rule]).collect();
+            let agreed = agreed([told.challenger_accepted, told.target_accepted]);
+            let (by, rules) = (&told.modified_by, rules.join(" "));
+            format!("{who} rules by {by} [{rules}] {agreed}")
         }
-        DuelNotification::Entered { ring, .. } => format!("{who} enters {ring}"),
-        DuelNotification::Counted { count, .. } => format!("{who} counts {count}"),
-        DuelNotification::Fight { opponent, .. } => format!("{who} fights {opponent}"),
-        DuelNotification::OpponentAway { ticks, .. } => format!("{who} waits {ticks}"),
-        DuelNotification::OpponentBack { .. } => format!("{who} waits no more"),
-        DuelNotification::Completed { result, .. } => {
-            let won = if result.won { "won" } else { "lost" };
-            let forfeit = if result.forfeit { " by forfeit" } else { "" };
-            let [got, gave] = [&result.received, &result.lost].map(|stacks| listed(stacks));
+        duel::Event::Equipment(who, told) => {
+            let all = told.equipment_restrictions.iter();
+            let bare: Vec<&str> = all
+                .filter(|(_, bare)| **bare)
+                .map(|(at, _)| &**at)
+                .collect();
+            let agreed = agreed([told.challenger_accepted, told.target_accepted]);
+            let (by, bare) = (&told.modified_by, bare.join(" "));
+            format!("{who} bare by {by} [{bare}] {agreed}")
+        }
+        duel::Event::Stakes(who, told) => {
+            let [mine, theirs] = [&told.challenger_stakes, &told.target_stakes].map(|s| staked(s));
+            let agreed = agreed([told.challenger_accepted, told.target_accepted]);
             format!(
-                "{who} {won}{forfeit}: {got} for {gave} worth {:?}",
-                result.worth
+                "{who} stakes by {} {mine} {theirs} {agreed}",
+                told.modified_by
             )
         }
-        DuelNotification::Ended { why, by, .. } => match by {
-            Some(by) => format!("{who} duel off {why:?} by {by}"),
-            None => format!("{who} duel off {why:?}"),
+        duel::Event::Agreed(who, told) => {
+            let agreed = agreed([told.challenger_accepted, told.target_accepted]);
+            format!("{who} agreed {agreed}")
+        }
+        duel::Event::Stage(who, told) => format!("{who} at {}", told.state),
+        duel::Event::Entered(who, told) => format!("{who} enters {}", told.arena_id),
+        duel::Event::Counted(who, told) => format!("{who} counts {}", told.count),
+        duel::Event::Fight(who, told) => format!("{who} fights {}", told.opponent_id),
+        duel::Event::OpponentAway(who, told) => {
+            format!("{who} waits {}", told.timeout_ms / TICK_MS)
+        }
+        duel::Event::OpponentBack(who, _) => format!("{who} waits no more"),
+        duel::Event::Completed(who, told) => {
+            let won = if told.won { "won" } else { "lost" };
+            let forfeit = if told.forfeit { " by forfeit" } else { "" };
+            let [got, gave] = [&told.items_received, &told.items_lost].map(|s| listed(s));
+            let worth = [told.total_value_won, told.total_value_lost];
+            format!("{who} {won}{forfeit}: {got} for {gave} worth {worth:?}")
+        }
+        duel::Event::Cancelled(who, told) => match &told.cancelled_by {
+            Some(by) => format!("{who} duel off {:?} by {by}", told.reason),
+            None => format!("{who} duel off {:?}", told.reason),
         },
     }
 }
 
-fn staked(stakes: &[Staked]) -> String {
+fn staked(stakes: &[DuelStake]) -> String {
     let stakes = stakes.iter();
-    let stakes = stakes.map(|s| format!("{} {} of {}", s.stack.item, s.stack.quantity, s.slot));
+    let stakes = stakes.map(|s| format!("{} {} of {}", s.item_id, s.quantity, s.inventory_slot));
     format!("[{}]", stakes.collect::<Vec<_>>().join(", "))
 }
 
 fn listed(stacks: &[Stack]) -> String {
     let stacks = stacks.iter();
-    let stacks = stacks.map(|stack| format!("{} {}", stack.item, stack.quantity));
+    let stacks = stacks.map(|stack| format!("{} {}", stack.item_id, stack.quantity));
     format!("[{}]", stacks.collect::<Vec<_>>().join(", "))
 }

@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use world::content::EquipSlot;
+use world::told::{Parts, RefusalCode, Tenths};
+use world::trade::told::TradeOffer;
 use world::{
-    CharacterId, EntityId, Event, Field, Hit, Job, Outcome, Screen, TradeNotification, arrivals,
-    bank, combat, death, dialogue, duel, emotes, equipment, examine, home_teleport, movement, pack,
-    prayer, quests, request, shop, skilling, trade, training, visit, vitals,
+    EntityId, Event, Field, Hit, Outcome, arrivals, bank, combat, death, dialogue, emotes,
+    equipment, examine, home_teleport, movement, pack, prayer, quests, request, shop, skilling,
+    time::TICK_MS, trade, training, visit, vitals,
 };
 
 use super::{BEGIN, Stage, duels};
@@ -18,46 +20,43 @@ impl Stage {
         place.map_or(trade.to_string(), |place| format!("t{}", place + 1))
     }
 
-    pub(super) fn trade_told(&self, who: &CharacterId, told: &TradeNotification) -> String {
-        match told {
-            TradeNotification::Incoming { trade, from, .. } => {
-                format!("{who} hears {from} ask for {}", self.trade_name(trade))
+    fn trade_told(&self, event: &trade::Event) -> String {
+        match event {
+            trade::Event::Asked { who, ack, .. } => {
+                format!("{who} asked for {}", self.trade_name(&ack.trade_id))
             }
-            TradeNotification::Started {
-                trade,
-                partner,
-                partner_free_slots,
-                ..
-            } => {
-                let name = self.trade_name(trade);
-                format!("{who} began {name} with {partner} free {partner_free_slots}")
+            trade::Event::Incoming(who, told) => {
+                let name = self.trade_name(&told.trade_id);
+                format!("{who} hears {} ask for {name}", told.from_player_id)
             }
-            TradeNotification::Shown {
-                screen,
-                mine,
-                theirs,
-                partner_free_slots,
-                worth: [gives, gets],
-                ..
-            } => {
-                let (mine, theirs) = (offer(mine), offer(theirs));
-                match screen {
-                    Screen::Offer => {
-                        format!("{who} sees {mine} for {theirs} free {partner_free_slots}")
-                    }
-                    Screen::Confirm => {
-                        format!("{who} confirms {mine} for {theirs} worth {gives} for {gets}")
-                    }
-                }
+            trade::Event::Started(who, told) => {
+                let (name, free) = (self.trade_name(&told.trade_id), told.partner_free_slots);
+                format!("{who} began {name} with {} free {free}", told.partner_id)
             }
-            TradeNotification::Completed { trade, received } => {
-                let got = received.iter();
-                let got = got.map(|stack| format!(" {} {}", stack.item, stack.quantity));
-                let name = self.trade_name(trade);
+            trade::Event::Updated(who, told) => {
+                let (mine, theirs) = (offer(&told.my_offer), offer(&told.their_offer));
+                format!(
+                    "{who} sees {mine} for {theirs} free {}",
+                    told.partner_free_slots
+                )
+            }
+            trade::Event::Confirms(who, told) => {
+                let (mine, theirs) = (offer(&told.my_offer), offer(&told.their_offer));
+                let (gives, gets) = (told.values.mine, told.values.theirs);
+                format!("{who} confirms {mine} for {theirs} worth {gives} for {gets}")
+            }
+            trade::Event::Completed(who, told) => {
+                let got = told.received_items.iter();
+                let got = got.map(|stack| format!(" {} {}", stack.item_id, stack.quantity));
+                let name = self.trade_name(&told.trade_id);
                 format!("{who} got by {name}{}", got.collect::<String>())
             }
-            TradeNotification::Ended { trade, why } => {
-                format!("{who} lost {} {why:?}", self.trade_name(trade))
+            trade::Event::Cancelled(who, told) => {
+                format!(
+                    "{who} lost {} {:?}",
+                    self.trade_name(&told.trade_id),
+                    told.reason
+                )
             }
         }
     }
@@ -65,13 +64,18 @@ impl Stage {
     pub(super) fn tell(&mut self, outcome: &Outcome, told: &mut String) {
         self.audit.extend(outcome.trades.iter().cloned());
         for event in &outcome.events {
-            if let Event::Trade(trade::Event::Asked { trade, .. }) = event {
-                self.trades.push(trade.clone());
+            if let Event::Trade(trade::Event::Asked { ack, .. }) = event {
+                self.trades.push(ack.trade_id.clone());
             }
             self.hear_of_duel(event);
         }
-        let events = outcome.events.iter();
-        let mut parts: Vec<String> = events.filter_map(|e| self.event(e)).collect();
+        let before = std::iter::once(None).chain(outcome.events.iter().map(Some));
+        let events = before.zip(&outcome.events);
+        let parts = events.filter_map(|(before, event)| match duels::echo(before, event) {
+            Some(who) => Some(format!("{who} too")),
+            None => self.event(event),
+        });
+        let mut parts: Vec<String> = parts.collect();
         for id in &outcome.touched {
             let is_thing = ["item:", "fire:"]
                 .iter()
@@ -154,43 +158,28 @@ impl Stage {
             }
             Event::Visit(visit::Event::Opened { who, what }) => format!("{who} opened {what:?}"),
             Event::Visit(visit::Event::Closed { who, what }) => format!("{who} closed {what:?}"),
-            Event::Training(training::Event::Gained {
-                who,
-                skill,
-                gained_tenths,
-                now,
-                leveled_up,
-            }) => {
-                let points = |tenths: u64| format!("{}.{}", tenths / 10, tenths % 10);
-                let (gained, has) = (points(*gained_tenths), points(now.xp_tenths));
-                let up = if *leveled_up { "!" } else { "" };
-                format!(
-                    "{who} {} +{gained}={has} level {}{up}",
-                    skill.name(),
-                    now.level
-                )
+            Event::Training(training::Event::Gained(who, told)) => {
+                let points = |Parts(tenths): Tenths| format!("{}.{}", tenths / 10, tenths % 10);
+                let (gained, has) = (points(told.gained), points(told.xp));
+                let up = if told.leveled_up { "!" } else { "" };
+                let (skill, level) = (told.skill.name(), told.level);
+                format!("{who} {skill} +{gained}={has} level {level}{up}")
             }
-            Event::Skilling(skilling::Event::Begun { who, job, target }) => {
-                let at = target
-                    .as_ref()
-                    .map_or(String::new(), |id| format!(" at {id}"));
-                match job {
-                    Job::Gather => format!("{who} gathers{at}"),
-                    Job::Make(craft) => {
-                        format!("{who} begins to {} {}{at}", craft.trade.name(), craft.key)
-                    }
+            Event::Skilling(skilling::Event::Begun(who, told)) => {
+                let at = told.target.as_ref();
+                let at = at.map_or(String::new(), |id| format!(" at {id}"));
+                match (told.action.as_deref(), &told.option) {
+                    (Some(action), Some(key)) => format!("{who} begins to {action} {key}{at}"),
+                    _ => format!("{who} gathers{at}"),
                 }
             }
-            Event::Skilling(skilling::Event::Stopped { who, why: None }) => {
-                format!("{who} is done")
-            }
-            Event::Skilling(skilling::Event::Stopped {
-                who,
-                why: Some(why),
-            }) => format!("{who} rests {why:?}"),
-            Event::Dialogue(dialogue::Event::Said { who, said }) => {
-                let answers = said.answers.iter();
-                let answers = answers.map(|(number, text)| format!(" [{number} {text}]"));
+            Event::Skilling(skilling::Event::Stopped(who, told)) => match told.code {
+                Some(RefusalCode(why)) => format!("{who} rests {why:?}"),
+                None => format!("{who} is done"),
+            },
+            Event::Dialogue(dialogue::Event::Said(who, said)) => {
+                let answers = said.responses.iter();
+                let answers = answers.map(|answer| format!(" [{} {}]", answer.index, answer.text));
                 let answers: String = answers.collect();
                 format!("{who} hears {}: {}{answers}", said.name, said.text)
             }
@@ -206,7 +195,7 @@ impl Stage {
             Event::Quests(quests::Event::Completed { who, quest }) => {
                 format!("{who} completes {quest}")
             }
-            Event::Combat(combat::Event::Hit { who, hit }) => {
+            Event::Combat(combat::Event::Hit(who, hit)) => {
                 let own = hit.attacker == who.entity();
                 let beast = self.world.player(&hit.attacker.character()).is_none();
                 if !own && !beast {
@@ -237,54 +226,42 @@ impl Stage {
             Event::Request(request::Event::Failed { who, refusal, .. }) => {
                 format!("{who} failed {refusal:?}")
             }
-            Event::Shop(shop::Event::Shown { who, shop }) => {
-                let goods = shop.goods.iter().map(|good| {
+            Event::Shop(shop::Event::Shown(who, shop)) => {
+                let goods = shop.items.iter().map(|good| {
                     let stock = good.stock.map_or("any".to_owned(), |many| many.to_string());
-                    format!(" {stock} {} at {}", good.item, good.price)
+                    format!(" {stock} {} at {}", good.item_id, good.price)
                 });
-                format!("{who} sees {}:{}", shop.id, goods.collect::<String>())
+                format!("{who} sees {}:{}", shop.store_id, goods.collect::<String>())
             }
-            Event::Death(death::Event::Grave { who, grave }) => {
+            Event::Death(death::Event::Grave(who, grave)) => {
                 let things = grave.items.iter();
-                let things = things.map(|stack| format!(" {} {}", stack.item, stack.quantity));
+                let things = things.map(|stack| format!(" {} {}", stack.item_id, stack.quantity));
                 let things = things.collect::<String>();
-                match grave.tile {
-                    Some(at) => format!(
-                        "{who} grave at {},{} for {}:{things}",
-                        at.x, at.z, grave.ticks
-                    ),
+                let ticks = grave.expires_in_ms / TICK_MS;
+                match grave.position {
+                    Some(at) => format!("{who} grave at {},{} for {ticks}:{things}", at.x, at.z),
                     None => format!("{who} grave gone"),
                 }
             }
-            Event::Trade(trade::Event::Asked { who, trade, .. }) => {
-                format!("{who} asked for {}", self.trade_name(trade))
-            }
-            Event::Trade(trade::Event::Told { who, told }) => self.trade_told(who, told),
-            Event::Emotes(emotes::Event::Round {
-                who,
-                emote,
-                in_step,
-                streak,
-                dancers,
-                ..
-            }) => {
-                let step = if *in_step { "in step" } else { "out of step" };
-                let emote = emote.name();
+            Event::Emotes(emotes::Event::Round(who, round)) => {
+                let step = if round.in_step {
+                    "in step"
+                } else {
+                    "out of step"
+                };
+                let (emote, streak, dancers) = (round.emote.name(), round.streak, round.dancers);
                 format!("{who} {step} with {emote} streak {streak} of {dancers}")
             }
-            Event::Duel(duel::Event::Told { who, told }) => duels::told(who, told),
+            Event::Trade(event) => self.trade_told(event),
+            Event::Duel(event) => duels::told(event),
             Event::Request(request::Event::Elsewhere { who, target, .. }) => {
                 format!("{who} wants {target} elsewhere")
             }
-            Event::HomeTeleport(home_teleport::Event::Progress {
-                who,
-                done_at: Some(at),
-                ..
-            }) => format!("{who} is home at {}", at.0 - BEGIN),
-            Event::HomeTeleport(home_teleport::Event::Progress { who, ready_at, .. }) => {
-                match ready_at.0.checked_sub(BEGIN) {
-                    Some(again) => format!("{who} may go home at {again}"),
-                    None => format!("{who} may go home"),
+            Event::HomeTeleport(home_teleport::Event::Progress(who, told)) => {
+                match (told.arrives_tick, told.ready_tick.checked_sub(BEGIN)) {
+                    (Some(at), _) => format!("{who} is home at {}", at - BEGIN),
+                    (None, Some(again)) => format!("{who} may go home at {again}"),
+                    (None, None) => format!("{who} may go home"),
                 }
             }
             Event::Request(request::Event::Deferred { who, number }) => {
@@ -298,14 +275,11 @@ impl Stage {
 }
 
 /// What one side of a trade offers; with a ! behind it if it agrees.
-fn offer(offer: &world::Offer) -> String {
-    let things = offer.things.iter().map(|(place, offered)| {
-        let stack = &offered.stack;
-        format!(
-            "{place}={} {} of {}",
-            stack.item, stack.quantity, offered.slot
-        )
+fn offer(offer: &TradeOffer) -> String {
+    let things = offer.items.iter().map(|item| {
+        let (place, slot) = (item.trade_slot, item.inventory_slot);
+        format!("{place}={} {} of {slot}", item.item_id, item.quantity)
     });
-    let agreed = if offer.agreed { "!" } else { "" };
+    let agreed = if offer.accepted { "!" } else { "" };
     format!("[{}]{agreed}", things.collect::<Vec<_>>().join(", "))
 }

@@ -8,12 +8,13 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use proto::{
-    client::{
-        ServerEvent, bank::BankState, coins::CoinsUpdate, equipment::EquipmentUpdate,
-        inventory::InventoryUpdate, skill::SkillGain, sync::PlayerSync,
-    },
+    client::{ServerEvent, sync::PlayerSync},
     rpc::zone::v1::Private,
 };
+use world::bank::told::BankState;
+use world::equipment::told::EquipmentUpdate;
+use world::pack::told::{CoinsUpdate, InventoryUpdate};
+use world::training::told::SkillGain;
 use world::{Bank, EntityId, PlayerRecord, Quests, Skill, SkillXp, Stack, Worn};
 
 /// Messages held for a session before its state updates shrink to one synchronisation.

@@ -54,8 +54,7 @@ impl Run {
     /// Shows each blow that landed, once, to all who see its tile.
     pub(super) fn show_hits(&mut self, hits: &[Hit]) {
         for hit in hits {
-            let shown = translate::combat::hit(hit);
-            let json = proto::encode::json(&shown);
+            let json = proto::encode::json(hit);
             self.shown.published.hit(Chunk::from(hit.tile), json.into());
         }
     }

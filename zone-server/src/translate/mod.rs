@@ -1,52 +1,39 @@
-//! Between what the processes say and what the world means: exhaustive matches, so that the
-//! compiler names whatever a new event lacks. One file per feature.
+//! Between what the processes say and what the world means. `world` defines its messages itself;
+//! here is what they mean for a run: answers, errors, encounters, records of the store.
 
-pub(crate) mod activity;
 pub(crate) mod agent;
 mod arrivals;
-pub(crate) mod bank;
-pub(crate) mod combat;
-mod dance;
-mod death;
-pub(crate) mod dialogue;
 pub(crate) mod duel;
-pub(crate) mod equipment;
-mod examine;
-mod home_teleport;
-pub(crate) mod inventory;
 pub(crate) mod look;
-pub(crate) mod movement;
 pub(crate) mod operator;
-pub(crate) mod prayer;
-pub(crate) mod quest;
 pub(crate) mod record;
 pub(crate) mod refusal;
 mod request;
-pub(crate) mod shop;
-pub(crate) mod skill;
 pub(crate) mod sync;
 pub(crate) mod trade;
 pub(crate) mod value;
 pub(crate) mod visit;
-mod vitals;
 
 use bytes::Bytes;
 use proto::{
     client::{
         ErrorCode, Format, ServerEvent,
         admin::OPERATOR_TELEPORT,
-        coins::CoinsUpdate,
         data_json,
-        duel::DuelError,
         error::Error,
+        exchange::{DuelError, TradeError},
         session::{Ack, WORLD_LEAVE},
-        trade::TradeError,
     },
     rpc::zone::v1::{Encounter, Input, Notification, Private},
 };
 use world::{
     CharacterId, Content, EntityId, Event, Intent, PlayerRecord, Refusal, Screen,
-    content::EquipSlot, item::SLOTS,
+    content::EquipSlot,
+    equipment,
+    item::SLOTS,
+    pack::{self, told::CoinsUpdate},
+    told::{Message, Recipient},
+    training,
 };
 
 use crate::deliver::held::Holdings;
@@ -149,26 +136,21 @@ pub(crate) enum Told {
     TurnedAway(Refusal),
 }
 
-impl Told {
-    /// Returns a message that goes out at once.
-    pub(crate) fn now<T: ServerEvent>(message: &T) -> Told {
+impl From<Message> for Told {
+    fn from(message: Message) -> Told {
         Told::Message {
-            message: private(message, Bytes::new()),
-            value: false,
-        }
-    }
-
-    /// Returns a message that tells of value.
-    pub(crate) fn of_value<T: ServerEvent>(message: &T) -> Told {
-        Told::Message {
-            message: private(message, Bytes::new()),
-            value: true,
+            message: Private {
+                event: message.event.to_owned(),
+                data: message.data.into(),
+                ..Private::default()
+            },
+            value: message.of_value,
         }
     }
 }
 
-/// Returns what a player is told of an event; `None`: nothing. `record`: the player's own, for
-/// messages that show its state. A player who has left the world is told nothing of value.
+/// Returns what an event means for the run or for its player; `None`: nothing. `record`: the
+/// player's own, for messages that show its state.
 pub(crate) fn told(
     event: &Event,
     record: Option<&PlayerRecord>,
@@ -177,25 +159,31 @@ pub(crate) fn told(
     match event {
         Event::Request(event) => Some(request::told(event)),
         Event::Arrivals(event) => Some(arrivals::told(event)),
-        Event::Movement(event) => movement::told(event, record),
-        Event::Vitals(event) => vitals::told(event, record),
-        Event::HomeTeleport(event) => Some(home_teleport::told(event)),
-        Event::Examine(event) => Some(examine::told(event)),
-        Event::Pack(event) => Some(inventory::told(event, record?)),
-        Event::Equipment(event) => Some(equipment::told(event, record?)),
-        Event::Bank(event) => Some(bank::told(event, record?)),
-        Event::Visit(event) => visit::told(event, record?, content),
-        Event::Dialogue(event) => record.map(|_| dialogue::told(event)),
-        Event::Quests(event) => quest::told(event, record?, content),
-        Event::Shop(event) => record.map(|_| shop::told(event)),
-        Event::Skilling(event) => record.map(|_| activity::told(event)),
-        Event::Training(event) => record.map(|_| skill::told(event)),
-        Event::Combat(event) => combat::told(event, record, content),
-        Event::Prayer(event) => prayer::told(event, record),
-        Event::Death(event) => death::told(event, record),
-        Event::Trade(event) => Some(trade::told(event)),
-        Event::Duel(event) => Some(duel::told(event)),
-        Event::Emotes(event) => Some(dance::told(event)),
+        Event::Trade(world::trade::Event::Asked { number, ack, .. }) => Some(Told::Answered {
+            number: *number,
+            message: trade::asked(ack),
+        }),
+        Event::Movement(_)
+        | Event::Vitals(_)
+        | Event::HomeTeleport(_)
+        | Event::Examine(_)
+        | Event::Pack(_)
+        | Event::Equipment(_)
+        | Event::Bank(_)
+        | Event::Visit(_)
+        | Event::Dialogue(_)
+        | Event::Quests(_)
+        | Event::Shop(_)
+        | Event::Skilling(_)
+        | Event::Training(_)
+        | Event::Combat(_)
+        | Event::Prayer(_)
+        | Event::Death(_)
+        | Event::Trade(_)
+        | Event::Duel(_)
+        | Event::Emotes(_) => event
+            .message(&Recipient { record, content })
+            .map(Told::from),
     }
 }
 
@@ -244,14 +232,14 @@ pub(crate) fn resync(
         )];
     }
     let slots: Vec<u8> = (0..SLOTS).collect();
-    let pack = inventory::update(&has.inventory, &slots);
+    let pack = pack::told::update(&has.inventory, &slots);
     let pouch = CoinsUpdate { coins: has.coins };
     let skills = has.skills.iter();
     let skills = skills.map(|(skill, now)| {
-        let gain = skill::gain(*skill, 0, *now, false);
-        private(&gain, Bytes::new())
+        let shown = training::told::has(*skill, *now);
+        private(&shown, Bytes::new())
     });
-    let worn = equipment::update(&has.equipment, EquipSlot::ALL);
+    let worn = equipment::told::update(&has.equipment, EquipSlot::ALL);
     let things = [
         private(&pack, Bytes::new()),
         private(&pouch, Bytes::new()),

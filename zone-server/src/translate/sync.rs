@@ -1,12 +1,13 @@
-//! `player:sync` and `vitals:update`: the private fields of the own character.
+//! `player:sync`: the private fields of the own character.
 
 use proto::client::{
     session::Character,
-    sync::{Effects, Health, PlayerSync, Position, Settings, Skill, Teleport, VitalsUpdate},
+    sync::{PlayerSync, Position, Settings, SkillShown, Stack},
 };
-use world::{Content, PlayerRecord, Tile, item::SLOTS};
+use world::{
+    Content, PlayerRecord, Skill, combat, equipment, item::SLOTS, potions, prayer, quests, vitals,
+};
 
-use super::{combat, equipment, inventory, prayer, quest, skill};
 use crate::deliver::held::Holdings;
 
 /// Everything, as after tick `tick`; of value only what the store has acknowledged.
@@ -15,14 +16,8 @@ pub(crate) fn sync(
     has: &Holdings,
     (tick, content): (u64, &Content),
 ) -> PlayerSync {
-    let skills = world::Skill::ALL.iter().map(|&skill| {
-        let has = has.skill(skill);
-        let shown = Skill {
-            level: has.level,
-            xp: skill::points(has.xp_tenths),
-        };
-        (skill.name().to_owned(), shown)
-    });
+    let skills = Skill::ALL.iter().copied();
+    let skills = skills.map(|skill| (skill.name().to_owned(), SkillShown::from(has.skill(skill))));
     PlayerSync {
         tick,
         character: Character {
@@ -31,75 +26,27 @@ pub(crate) fn sync(
             combat_level: player.combat_level,
             last_login_at: None,
         },
-        position: Position {
-            x: player.tile.x,
-            y: player.y as f32,
-            z: player.tile.z,
-        },
-        health: health(player),
+        position: Position::of(player, player.tile),
+        health: vitals::told::health(player),
         skills: skills.collect(),
         inventory: (0..SLOTS)
-            .map(|slot| inventory::stack(&has.inventory, slot))
+            .map(|slot| has.inventory.get(&slot).map(Stack::from))
             .collect(),
-        equipment: equipment::all(&has.equipment),
+        equipment: equipment::told::all(&has.equipment),
         coins: has.coins,
-        energy: energy(player),
+        energy: vitals::told::energy(player),
         run: player.running,
-        quests: quest::progress(&has.quests),
-        prayer: prayer::all(player),
-        combat: combat::ways(player, content),
+        quests: quests::told::progress(&has.quests),
+        prayer: prayer::told::all(player),
+        combat: combat::told::settings(player, content),
         settings: Settings {
             run: player.running,
             retaliate: player.ways.retaliates,
             bank_placeholders: has.bank.placeholders,
         },
         dead: player.health == 0,
-        effects: effects(player),
+        effects: potions::told::effects(player),
     }
-}
-
-/// The own character stands elsewhere at once.
-pub(crate) fn teleport(player: &PlayerRecord, to: Tile) -> Teleport {
-    Teleport {
-        position: Position {
-            x: to.x,
-            y: player.y as f32,
-            z: to.z,
-        },
-    }
-}
-
-/// Health, energy, the choice to run, boosts and poison.
-pub(crate) fn vitals(player: &PlayerRecord) -> VitalsUpdate {
-    VitalsUpdate {
-        health: Some(health(player)),
-        energy: Some(energy(player)),
-        run: Some(player.running),
-        effects: effects(player),
-    }
-}
-
-/// Boosts and poison, if there are any.
-fn effects(player: &PlayerRecord) -> Option<Effects> {
-    let boosts = player.potions.boosts.iter();
-    let boosts = boosts.map(|(skill, boost)| (skill.name().to_owned(), boost.levels));
-    let effects = Effects {
-        boosts: boosts.collect(),
-        poison: player.potions.poison_damage(),
-    };
-    (effects != Effects::default()).then_some(effects)
-}
-
-fn health(player: &PlayerRecord) -> Health {
-    Health {
-        current: player.health,
-        max: player.max_health(),
-    }
-}
-
-/// 0 to 100, in hundredths.
-fn energy(player: &PlayerRecord) -> f64 {
-    f64::from(player.energy) / 100.0
 }
 
 #[cfg(test)]
@@ -116,8 +63,8 @@ mod tests {
             let holdings = Holdings::default();
             let content = Content::embedded();
             let all = sync(player, &holdings, (9, &content));
-            assert_eq!(all.effects, vitals(player).effects);
-            proto::encode::json_text(&vitals(player))
+            assert_eq!(all.effects, vitals::told::vitals(player).effects);
+            proto::encode::json_text(&vitals::told::vitals(player))
         };
         assert!(!told(&player).contains("effects"));
         player.potions.safe_ticks = 9;

@@ -1,24 +1,23 @@
-//! Trades: their requests, and the notifications to both sides.
+//! Trades: their refusals, their steps for the audit, and what the gateway must know of them.
 
 use bytes::Bytes;
 use proto::{
-    client::{
-        ServerEvent,
-        session::Ack,
-        trade::{
-            TradeAck, TradeCancelled, TradeCompleted, TradeConfirmScreen, TradeError,
-            TradeIncoming, TradeItem, TradeOffer, TradeReceived, TradeStarted, TradeUpdated,
-            TradeValues,
-        },
-    },
+    client::{ServerEvent, exchange::TradeError, session::Ack},
     rpc::zone::v1::{Encounter, Input, Private},
 };
 use serde::Deserialize;
 use world::{
-    CharacterId, EntityId, Offer, Screen, TradeEnd, TradeNotification, TradeStep, trade::Event,
+    CharacterId, EntityId, Screen, TradeEnd, TradeStep,
+    trade::{
+        Event,
+        told::{
+            TradeAck, TradeCancelled, TradeCompleted, TradeConfirmScreen, TradeStarted,
+            TradeUpdated,
+        },
+    },
 };
 
-use super::{Refused, Told, for_gateway, private};
+use super::{Refused, for_gateway, private};
 
 /// Returns whether `tradeError` tells its failure.
 pub(crate) fn is_about_trade(input: &Input) -> bool {
@@ -46,56 +45,49 @@ pub(crate) fn shows_confirm(message: &Private) -> Option<bool> {
 }
 
 /// Returns the answer to a request for a trade.
-pub(crate) fn asked(trade: &EntityId, re: Bytes) -> Private {
-    let trade_id = trade.to_string();
+pub(crate) fn asked(ack: &TradeAck) -> Private {
     Private {
         event: Ack::NAME.to_owned(),
-        data: proto::encode::json(&TradeAck { trade_id }).into(),
-        re,
-        encounter: Some(lasts(trade)),
+        data: proto::encode::json(ack).into(),
+        encounter: Some(lasts(&ack.trade_id)),
         only_answers: true,
         ..Private::default()
     }
 }
 
-/// The encounter that a notification is about, if the gateway must know how far that is. `account`
-/// names that of somebody who asks.
+/// The encounter that an event is about, if the gateway must know how far that is. `account` names
+/// that of somebody who asks.
 pub(crate) fn encounter(
     event: &Event,
     account: impl FnOnce(&CharacterId) -> String,
 ) -> Option<Encounter> {
-    let told = match event {
-        Event::Told { told, .. } => told,
-        // Its answer carries the encounter.
-        Event::Asked { .. } => return None,
-    };
-    match told {
-        TradeNotification::Incoming { trade, from, .. } => Some(Encounter {
-            asking_account: account(from),
-            ..lasts(trade)
+    match event {
+        Event::Incoming(_, told) => Some(Encounter {
+            asking_account: account(&told.from_player_id),
+            ..lasts(&told.trade_id)
         }),
-        TradeNotification::Started { trade, .. } => Some(lasts(trade)),
-        TradeNotification::Shown { .. } => None,
-        TradeNotification::Completed { trade, .. } | TradeNotification::Ended { trade, .. } => {
-            Some(Encounter {
-                id: trade.to_string(),
-                over: true,
-                ..Encounter::default()
-            })
-        }
+        Event::Started(_, told) => Some(lasts(&told.trade_id)),
+        Event::Completed(_, TradeCompleted { trade_id, .. })
+        | Event::Cancelled(_, TradeCancelled { trade_id, .. }) => Some(Encounter {
+            id: trade_id.to_string(),
+            over: true,
+            ..Encounter::default()
+        }),
+        // Its answer carries the encounter.
+        Event::Asked { .. } => None,
+        Event::Updated(..) | Event::Confirms(..) => None,
     }
 }
 
 /// A trade, or a request for one, that ends if this run is lost.
 fn lasts(trade: &EntityId) -> Encounter {
-    let trade_id = trade.to_string();
     let lost = TradeCancelled {
-        trade_id: trade_id.clone(),
-        reason: "server".to_owned(),
+        trade_id: trade.clone(),
+        reason: TradeEnd::Server,
         message: "this part of the world was lost; the pack shows what it left".to_owned(),
     };
     Encounter {
-        id: trade_id,
+        id: trade.to_string(),
         if_lost: Some(for_gateway(&lost)),
         ..Encounter::default()
     }
@@ -117,141 +109,6 @@ pub(crate) fn error(data: &[u8], re: Bytes, why: Refused) -> Private {
     private(&error, re)
 }
 
-/// Returns the message for a player, and whether it waits until its subject is saved.
-fn notification(told: &TradeNotification) -> (Private, bool) {
-    let now = Bytes::new;
-    match told {
-        TradeNotification::Incoming {
-            trade,
-            from,
-            name,
-            level,
-        } => {
-            let incoming = TradeIncoming {
-                trade_id: trade.to_string(),
-                from_player_id: from.to_string(),
-                from_player_name: name.clone(),
-                from_player_level: *level,
-            };
-            (private(&incoming, now()), false)
-        }
-        TradeNotification::Started {
-            trade,
-            partner,
-            name,
-            level,
-            partner_free_slots,
-        } => {
-            let started = TradeStarted {
-                trade_id: trade.to_string(),
-                partner_id: partner.to_string(),
-                partner_name: name.clone(),
-                partner_level: *level,
-                partner_free_slots: *partner_free_slots,
-            };
-            (private(&started, now()), true)
-        }
-        TradeNotification::Shown { .. } => (shown(told), true),
-        TradeNotification::Completed { trade, received } => {
-            let received = received.iter().map(|stack| TradeReceived {
-                item_id: stack.item.to_string(),
-                quantity: stack.quantity.into(),
-            });
-            let completed = TradeCompleted {
-                trade_id: trade.to_string(),
-                received_items: received.collect(),
-            };
-            (private(&completed, now()), true)
-        }
-        TradeNotification::Ended { trade, why } => {
-            let (reason, message) = reason(*why);
-            let cancelled = TradeCancelled {
-                trade_id: trade.to_string(),
-                reason: reason.to_owned(),
-                message: message.to_owned(),
-            };
-            (private(&cancelled, now()), true)
-        }
-    }
-}
-
-/// A screen.
-fn shown(told: &TradeNotification) -> Private {
-    let TradeNotification::Shown {
-        trade,
-        screen,
-        mine,
-        theirs,
-        partner_free_slots,
-        worth,
-    } = told
-    else {
-        return Private::default();
-    };
-    let (trade_id, my_offer, their_offer) = (trade.to_string(), items(mine), items(theirs));
-    match screen {
-        Screen::Offer => {
-            let updated = TradeUpdated {
-                trade_id,
-                my_offer,
-                their_offer,
-                partner_free_slots: *partner_free_slots,
-            };
-            private(&updated, Bytes::new())
-        }
-        Screen::Confirm => {
-            let [mine, theirs] = *worth;
-            let signed = |worth: u64| i64::try_from(worth).unwrap_or(i64::MAX);
-            let confirm = TradeConfirmScreen {
-                trade_id,
-                my_offer,
-                their_offer,
-                values: TradeValues {
-                    mine,
-                    theirs,
-                    difference: signed(theirs).saturating_sub(signed(mine)),
-                },
-            };
-            private(&confirm, Bytes::new())
-        }
-    }
-}
-
-fn items(offer: &Offer) -> TradeOffer {
-    let things = offer.things.iter();
-    TradeOffer {
-        items: things
-            .map(|(place, offered)| TradeItem {
-                inventory_slot: offered.slot,
-                item_id: offered.stack.item.to_string(),
-                quantity: offered.stack.quantity,
-                trade_slot: *place,
-            })
-            .collect(),
-        accepted: offer.agreed,
-    }
-}
-
-/// Why a trade came to nothing, for programs and for people.
-fn reason(why: TradeEnd) -> (&'static str, &'static str) {
-    match why {
-        TradeEnd::Declined => ("declined", "the trade was declined"),
-        TradeEnd::Timeout => (
-            "timeout",
-            "nobody did anything about the trade for too long",
-        ),
-        TradeEnd::Cancelled => ("cancelled", "the trade was given up"),
-        TradeEnd::Disconnected => ("disconnected", "the other has left the world"),
-        TradeEnd::PlayerDied => ("player_died", "one of you has died"),
-        TradeEnd::TooFar => (
-            "too_far",
-            "you are too far apart; within two tiles one trades",
-        ),
-        TradeEnd::InvalidItems => ("invalid_items", "what was offered is not there any more"),
-        TradeEnd::Server => ("server", "this part of the world has moved; ask again"),
-    }
-}
-
 /// A step as the audit names it.
 pub(crate) fn step(step: TradeStep) -> &'static str {
     match step {
@@ -263,22 +120,8 @@ pub(crate) fn step(step: TradeStep) -> &'static str {
         TradeStep::Agreed(Screen::Confirm) => "accept_confirm",
         TradeStep::Doubted => "take_back",
         TradeStep::Gave => "gave",
-        TradeStep::Ended(why) => reason(why).0,
+        TradeStep::Ended(why) => why.name(),
         TradeStep::Refused(_) => "refused",
-    }
-}
-
-/// Returns what a player is told of a trade.
-pub(crate) fn told(event: &Event) -> Told {
-    match event {
-        Event::Asked { number, trade, .. } => Told::Answered {
-            number: *number,
-            message: asked(trade, Bytes::new()),
-        },
-        Event::Told { told, .. } => {
-            let (message, value) = notification(told);
-            Told::Message { message, value }
-        }
     }
 }
 

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use persistence_svc::simulation::Facts;
 use proto::{
-    client::{coins::CoinsUpdate, inventory::InventoryUpdate, sync::PlayerSync},
+    client::sync::PlayerSync,
     rpc::zone::v1::{Frame, Private},
 };
+
+use world::pack::told::{CoinsUpdate, InventoryUpdate};
 
 use super::super::Sim;
 
@@ -98,7 +100,7 @@ impl Sim {
         seen.slots.clear();
         for (slot, stack) in (0..).zip(sync.inventory) {
             if let Some(stack) = stack {
-                let stack = (stack.item_id, u64::from(stack.quantity));
+                let stack = (stack.item_id.to_string(), u64::from(stack.quantity));
                 seen.slots.insert(slot, Some(stack));
             }
         }
@@ -115,7 +117,9 @@ impl Sim {
                 };
                 let seen = self.seen_mut(session);
                 for slot in update.slots {
-                    let item = slot.item.map(|s| (s.item_id, u64::from(s.quantity)));
+                    let item = slot
+                        .item
+                        .map(|s| (s.item_id.to_string(), u64::from(s.quantity)));
                     seen.slots.insert(slot.slot, item);
                 }
             }

@@ -1,16 +1,17 @@
 //! What may be concluded from what was told.
 
 use proto::client::{
-    inventory::SlotUpdate,
     session::Character,
     sync::{Health, Position},
 };
+use world::pack::told::SlotUpdate;
+use world::told::Parts;
 
 use super::*;
 
 fn stack(item: &str, quantity: u32) -> Stack {
     Stack {
-        item_id: item.to_owned(),
+        item_id: item.into(),
         quantity,
     }
 }
@@ -37,11 +38,11 @@ fn sync(coins: u64, items: &[(&str, u32)]) -> PlayerSync {
         inventory,
         equipment: [].into(),
         coins,
-        energy: 100.0,
+        energy: Parts(10_000),
         run: false,
         quests: Vec::new(),
-        prayer: proto::client::prayer::Prayer::default(),
-        combat: proto::client::combat::Combat::default(),
+        prayer: world::prayer::told::Prayer::default(),
+        combat: world::combat::told::Combat::default(),
         settings: proto::client::sync::Settings::default(),
         dead: false,
         effects: None,

@@ -11,6 +11,7 @@ use crate::entity::ids::CharacterId;
 use crate::entity::player::record::{PlayerHot, PlayerRecord};
 use crate::geometry::tile::Region;
 use crate::refusal::Refusal;
+use crate::told::{Message, Recipient};
 
 /// Character that comes into the world at a tick's edge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,5 +47,10 @@ impl Event {
         match self {
             Event::Joined { who, .. } | Event::TurnedAway { who, .. } => who,
         }
+    }
+
+    /// Returns no message: the driver of the world knows what this means.
+    pub(crate) fn message(&self, _: &Recipient<'_>) -> Option<Message> {
+        None
     }
 }

@@ -74,7 +74,7 @@ impl World {
         let came = player.homeward.leaving.is_some();
         let brought = home_teleport::rules::arrived(&mut player.homeward, tile);
         player.record.home_ready_at = player.homeward.ready_at;
-        let home = came.then(|| home_teleport::tick::told(&player));
+        let home = came.then(|| home_teleport::tick::progress(&player));
         let dead = !player.lives();
         self.settle_player(player);
         // If this process does not play the player's duel, the player hears of its end in this

@@ -5,6 +5,7 @@
 
 pub(crate) mod rules;
 pub(crate) mod tick;
+pub mod told;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use crate::entity::ids::{CharacterId, EntityId};
 use crate::features::trade::Screen;
 use crate::intent;
 use crate::item::bank::Arrange;
+use crate::told::{Message, Recipient};
 use crate::wire::{self, BadRequest};
 
 /// A request about the own bank.
@@ -207,5 +209,13 @@ impl Event {
         match self {
             Event::Changed { who, .. } => who,
         }
+    }
+
+    /// Returns the message for the player.
+    pub(crate) fn message(&self, to: &Recipient<'_>) -> Option<Message> {
+        let record = to.record?;
+        Some(match self {
+            Event::Changed { items, .. } => Message::of_value(&told::update(&record.bank, items)),
+        })
     }
 }

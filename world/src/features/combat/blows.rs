@@ -260,8 +260,7 @@ impl World {
         };
         for who in [blow.from.character(), target.character()] {
             if self.players.contains_key(&who) {
-                let hit = hit.clone();
-                out.emit(Event::Hit { who, hit });
+                out.emit(Event::Hit(who, hit.clone()));
             }
         }
         out.hits.push(hit);

@@ -14,6 +14,7 @@ pub(crate) mod style;
 pub(crate) mod supplies;
 pub(crate) mod tick;
 pub(crate) mod timing;
+pub mod told;
 
 use std::sync::Arc;
 
@@ -28,7 +29,10 @@ use crate::features::trade::Screen;
 use crate::geometry::tile::{Region, Tile};
 use crate::intent;
 use crate::time::Tick;
+use crate::told::{Message, Recipient};
 use crate::wire::{self, BadRequest};
+
+pub use told::Hit;
 
 /// Most blows on their way to one target.
 pub(crate) const COMING_MAX: usize = 64;
@@ -308,29 +312,6 @@ impl NpcCombat {
     }
 }
 
-/// Blow that landed, as clients see it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hit {
-    /// Tick at which it landed.
-    pub tick: Tick,
-    /// Dealer of the blow.
-    pub attacker: EntityId,
-    /// Target of the blow.
-    pub target: EntityId,
-    /// Tile of the target.
-    pub tile: Tile,
-    /// Damage; 0: none.
-    pub damage: u32,
-    /// Sort of blow.
-    pub kind: HitKind,
-    /// The target's health after the blow.
-    pub health: u32,
-    /// The target's health when well.
-    pub max_health: u32,
-    /// Whether it took the target's last health.
-    pub killed: bool,
-}
-
 /// Returns the style in which a player fights now, and the styles that its weapon allows.
 pub fn styles_of(content: &Content, record: &PlayerRecord) -> (Style, &'static [Style]) {
     let sort = fighter::weapon_sort(content, record);
@@ -405,12 +386,7 @@ impl wire::Requests for Packet {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     /// Blow that landed, and that the player dealt or took.
-    Hit {
-        /// Player to tell.
-        who: CharacterId,
-        /// The blow.
-        hit: Hit,
-    },
+    Hit(CharacterId, Hit),
     /// Change of the player's combat settings, or of the styles that its weapon allows.
     Settings {
         /// Player to tell.
@@ -422,7 +398,16 @@ impl Event {
     /// Returns the player to tell.
     pub fn who(&self) -> &CharacterId {
         match self {
-            Event::Hit { who, .. } | Event::Settings { who, .. } => who,
+            Event::Hit(who, _) | Event::Settings { who, .. } => who,
         }
+    }
+
+    /// Returns the message for the player.
+    pub(crate) fn message(&self, to: &Recipient<'_>) -> Option<Message> {
+        Some(match self {
+            Event::Hit(_, told) => Message::now(told),
+            // The styles that its weapon allows tell what it holds.
+            Event::Settings { .. } => Message::of_value(&told::settings(to.record?, to.content)),
+        })
     }
 }

@@ -4,7 +4,8 @@
 //! death is one transfer.
 
 use super::rules::{self, Lost, Place};
-use crate::entity::ground_item::{GRAVE_PREFIX, GraveShown, GroundChange, GroundItem, ID_PREFIX};
+use super::told::GraveUpdate;
+use crate::entity::ground_item::{GRAVE_PREFIX, GroundChange, GroundItem, ID_PREFIX};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::event::Event;
 use crate::features::agents::Grave;
@@ -16,7 +17,8 @@ use crate::item::ledger::Cause;
 use crate::item::transfer::Leg;
 use crate::refusal::Refusal;
 use crate::tick::Outcome;
-use crate::time::Tick;
+use crate::time::{TICK_MS, Tick};
+use crate::told::Stack;
 use crate::world::World;
 
 /// Ticks for which only its owner opens a grave: 15 min. Then the contents lie about.
@@ -136,20 +138,22 @@ impl World {
             return;
         }
         let things = self.ground.in_grave(grave);
-        let mut shown = GraveShown {
-            id: grave.clone(),
-            tile: None,
+        let mut shown = GraveUpdate {
+            grave_id: grave.clone(),
+            position: None,
             items: Vec::new(),
-            ticks: 0,
+            expires_in_ms: 0,
         };
         for item in things {
-            shown.tile = Some(item.tile);
-            shown.ticks = item.public_at.min(item.expires_at).since(self.now);
-            let stack = crate::item::Stack::new(item.item.clone(), item.quantity);
-            shown.items.push(stack);
+            let ticks = item.public_at.min(item.expires_at).since(self.now);
+            shown.position = Some(item.tile);
+            shown.expires_in_ms = ticks.saturating_mul(TICK_MS);
+            shown.items.push(Stack {
+                item_id: item.item.clone(),
+                quantity: item.quantity,
+            });
         }
-        let who = who.clone();
-        out.emit(death::Event::Grave { who, grave: shown });
+        out.emit(death::Event::Grave(who.clone(), shown));
     }
 
     /// Returns the graves of `who` that are here, as they are now.

@@ -158,9 +158,9 @@ fn pairs(all: &[(&str, u32)]) -> Vec<(String, u32)> {
 }
 
 /// Returns the grave in the events.
-fn grave(out: &Outcome) -> GraveShown {
+fn grave(out: &Outcome) -> GraveUpdate {
     let mut graves = out.events.iter().filter_map(|event| match event {
-        Event::Death(death::Event::Grave { grave, .. }) => Some(grave.clone()),
+        Event::Death(death::Event::Grave(_, grave)) => Some(grave.clone()),
         _ => None,
     });
     graves.next_back().expect("a grave is told of")
@@ -236,16 +236,16 @@ fn elsewhere_everything_goes_to_the_grave() {
     assert_eq!(story.has("ann"), []);
     let grave = grave(&out);
     assert_eq!(
-        (grave.tile, grave.ticks),
+        (grave.position, grave.expires_in_ms / TICK_MS),
         (Some(Tile::new(70, 9)), GRAVE_TICKS)
     );
-    let look = story.world.look(&grave.id).expect("it stands there");
+    let look = story.world.look(&grave.grave_id).expect("it stands there");
     assert_eq!(look.kind, crate::entity::look::Kind::Grave);
     let chunk = Chunk::from(Tile::new(70, 9));
     let seen: Vec<&EntityId> = story.world.entities_in(chunk).collect();
     assert_eq!(
         seen,
-        [&"ann".into(), &grave.id],
+        [&"ann".into(), &grave.grave_id],
         "things in it are not seen"
     );
 }
@@ -269,7 +269,7 @@ fn only_its_owner_opens_a_grave_and_takes_what_fits() {
         &[],
     );
     story.joins("bob", (70, 9), &[], &[]);
-    let id = grave(&story.dies("ann", None)).id;
+    let id = grave(&story.dies("ann", None)).grave_id;
     let loots = || Intent::GroundItems(ground_items::Intent::Pickup { target: id.clone() });
     let out = story.asks("bob", loots());
     let refused = |out: &Outcome| {
@@ -293,7 +293,7 @@ fn only_its_owner_opens_a_grave_and_takes_what_fits() {
     ann.record.inventory.clear();
     let out = story.asks("ann", loots());
     assert_eq!(story.has("ann"), pairs(&[("crown", 1), ("gem", 2)]));
-    assert_eq!((grave(&out).tile, story.world.look(&id)), (None, None));
+    assert_eq!((grave(&out).position, story.world.look(&id)), (None, None));
     assert!(out.touched.contains(&id), "it is seen to go");
     let out = story.asks("ann", loots());
     assert_eq!(refused(&out), Some(Refusal::NotFound));
@@ -304,7 +304,7 @@ fn after_a_quarter_of_an_hour_what_is_left_lies_about_and_then_is_gone() {
     let mut story = Story::new();
     story.joins("ann", (70, 9), &[("crown", 1), ("gem", 2)], &[]);
     story.joins("bob", (71, 9), &[], &[]);
-    let id = grave(&story.dies("ann", None)).id;
+    let id = grave(&story.dies("ann", None)).grave_id;
     story.wait(GRAVE_TICKS - 3);
     assert!(story.world.look(&id).is_some());
     story.wait(3);
@@ -368,7 +368,7 @@ fn a_grave_moves_along_with_its_region_and_comes_back_from_the_store() {
     let mut story = Story::new();
     let region = Region { x: 1, z: 0 };
     story.joins("ann", (70, 9), &[("crown", 1)], &[]);
-    let id = grave(&story.dies("ann", None)).id;
+    let id = grave(&story.dies("ann", None)).grave_id;
     let rows: Vec<GroundItem> = story.world.ground(region).cloned().collect();
     let now = story.world.now();
     let bytes = story.world.region_out(region).expect("bytes");
@@ -398,10 +398,10 @@ fn what_a_newcomer_leaves_is_never_anybody_elses() {
         story.joins("ann", (at, 9), &[("crown", 1)], &[]);
         story.joins("bob", (at, 9), &[], &[]);
         let shown = grave(&story.dies("ann", Some("bob")));
-        assert_eq!(shown.ticks, GRAVE_TICKS);
+        assert_eq!(shown.expires_in_ms / TICK_MS, GRAVE_TICKS);
         for waited in [0, GRAVE_TICKS - 3] {
             story.wait(waited);
-            let target = shown.id.clone();
+            let target = shown.grave_id.clone();
             story.asks(
                 "bob",
                 Intent::GroundItems(ground_items::Intent::Pickup { target }),
@@ -412,7 +412,10 @@ fn what_a_newcomer_leaves_is_never_anybody_elses() {
         let last = story.wait(3);
         let told = last.iter().find(|out| !sums(out).is_empty());
         let told = grave(told.expect("it is gone"));
-        assert_eq!((told.tile, story.world.look(&shown.id)), (None, None));
+        assert_eq!(
+            (told.position, story.world.look(&shown.grave_id)),
+            (None, None)
+        );
         assert_eq!(story.lies(), []);
     }
 }

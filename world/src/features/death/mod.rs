@@ -5,15 +5,18 @@
 pub(crate) mod graves;
 pub(crate) mod rules;
 pub(crate) mod tick;
+pub mod told;
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::entity::ground_item::GraveShown;
 use crate::entity::ids::CharacterId;
 use crate::geometry::tile::Tile;
 use crate::time::Tick;
+use crate::told::{Message, Position, Recipient};
+
+use told::{GraveUpdate, PlayerDied, PlayerRespawned};
 
 /// A request of a dead player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,12 +30,7 @@ pub enum Intent {
 pub enum Event {
     /// The contents of the player's grave now. Of value: the zone holds it back until the store has
     /// saved that.
-    Grave {
-        /// Owner of the grave.
-        who: CharacterId,
-        /// The grave as its owner sees it.
-        grave: GraveShown,
-    },
+    Grave(CharacterId, GraveUpdate),
     /// The player has no health left.
     Died {
         /// Player that died.
@@ -57,9 +55,28 @@ impl Event {
     /// Returns the recipient of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
-            Event::Grave { who, .. } | Event::Died { who, .. } | Event::Respawned { who, .. } => {
-                who
-            }
+            Event::Grave(who, _) | Event::Died { who, .. } | Event::Respawned { who, .. } => who,
         }
+    }
+
+    /// Returns the message for the player.
+    pub(crate) fn message(&self, to: &Recipient<'_>) -> Option<Message> {
+        let record = to.record?;
+        Some(match self {
+            Event::Grave(_, told) => Message::of_value(told),
+            Event::Died {
+                killer,
+                tile,
+                until,
+                ..
+            } => Message::now(&PlayerDied {
+                killed_by: killer.clone(),
+                position: Position::of(record, *tile),
+                respawn_tick: until.0,
+            }),
+            Event::Respawned { tile, .. } => Message::now(&PlayerRespawned {
+                position: Position::of(record, *tile),
+            }),
+        })
     }
 }

@@ -4,8 +4,7 @@
 
 pub(crate) mod rules;
 pub(crate) mod tick;
-
-use std::sync::Arc;
+pub mod told;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,22 +12,10 @@ use serde::{Deserialize, Serialize};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::features::trade::Screen;
 use crate::intent;
+use crate::told::{Message, Recipient};
 use crate::wire::{self, BadRequest};
 
-/// Words that an NPC says to somebody.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Said {
-    /// NPC that speaks.
-    pub target: EntityId,
-    /// Name of the NPC.
-    pub name: Arc<str>,
-    /// Node of its dialogue.
-    pub node: Arc<str>,
-    /// The words.
-    pub text: Arc<str>,
-    /// Answers that the player may give, each with its number.
-    pub answers: Vec<(u8, Arc<str>)>,
-}
+use told::DialogueNode;
 
 /// A request in a talk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -64,19 +51,23 @@ impl wire::Requests for Intent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     /// An NPC says something to the player; it tells of value.
-    Said {
-        /// Recipient of the event.
-        who: CharacterId,
-        /// The words, and the answers to them.
-        said: Said,
-    },
+    Said(CharacterId, DialogueNode),
 }
 
 impl Event {
     /// Returns the recipient of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
-            Event::Said { who, .. } => who,
+            Event::Said(who, _) => who,
+        }
+    }
+
+    /// Returns the message for the player.
+    pub(crate) fn message(&self, to: &Recipient<'_>) -> Option<Message> {
+        // The zone tells nothing to a player who is not here.
+        to.record?;
+        match self {
+            Event::Said(_, told) => Some(Message::of_value(told)),
         }
     }
 }

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::told::DialogueResponse;
 use crate::content::{Condition, Dialogue, Node, Test};
 use crate::entity::player::record::PlayerRecord;
 use crate::features::quests::{QuestStatus, status};
@@ -36,11 +37,14 @@ pub(crate) fn entry(dialogue: &Dialogue, record: &PlayerRecord) -> Option<Arc<st
 }
 
 /// Returns the answers that the character may give now, each with its number in the node.
-pub(crate) fn answers(node: &Node, record: &PlayerRecord) -> Vec<(u8, Arc<str>)> {
+pub(crate) fn answers(node: &Node, record: &PlayerRecord) -> Vec<DialogueResponse> {
     let numbered = (0u8..).zip(&node.answers);
     let open = numbered.filter(|(_, answer)| holds(answer.condition.as_ref(), record));
-    open.map(|(number, answer)| (number, Arc::clone(&answer.text)))
-        .collect()
+    let shown = open.map(|(index, answer)| DialogueResponse {
+        index,
+        text: Arc::clone(&answer.text),
+    });
+    shown.collect()
 }
 
 /// Returns whether a condition holds; no condition always does.

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Event, Intent, Said, rules};
+use super::told::DialogueNode;
+use super::{Event, Intent, rules};
 use crate::content::{Dialogue, Effect};
 use crate::entity::ids::CharacterId;
 use crate::features::quests::rules::Deed;
@@ -87,23 +88,23 @@ impl World {
             open.what = Interface::Dialogue { node };
         }
         if let Some(said) = self.said(who) {
-            let who = who.clone();
-            out.emit(Event::Said { who, said });
+            out.emit(Event::Said(who.clone(), said));
         }
     }
 
     /// Returns the words that an NPC says to somebody now.
-    pub fn said(&self, who: &CharacterId) -> Option<Said> {
+    pub fn said(&self, who: &CharacterId) -> Option<DialogueNode> {
         let talk = self.talk(who).ok()?;
         let player = self.players.get(who)?;
         let node = talk.dialogue.nodes.get(&talk.node)?;
         let with = &player.open.as_ref()?.with;
-        Some(Said {
-            target: with.clone(),
+        Some(DialogueNode {
+            open: true,
+            target: Arc::clone(&with.0),
             name: Arc::clone(&self.npcs.get(with)?.placement.name),
             node: talk.node,
             text: Arc::clone(&node.text),
-            answers: rules::answers(node, &player.record),
+            responses: rules::answers(node, &player.record),
         })
     }
 

@@ -8,6 +8,7 @@ mod parting;
 pub(crate) mod rings;
 pub(crate) mod rules;
 pub(crate) mod tick;
+pub mod told;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,12 +19,19 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 use crate::content::EquipSlot;
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::features::trade::{Offered, Screen};
-use crate::geometry::tile::Bounds;
 use crate::intent;
 use crate::item::Stack;
 use crate::refusal::Refusal;
 use crate::time::Tick;
+use crate::told::{Message, Recipient, endings};
 use crate::wire::{self, BadRequest};
+
+use told::{
+    DuelAcceptanceUpdated, DuelCancelled, DuelChallengeDeclined, DuelChallengeIncoming,
+    DuelChallengeSent, DuelCompleted, DuelCountdownStart, DuelCountdownTick, DuelEquipmentUpdated,
+    DuelFightStart, DuelOpponentDisconnected, DuelOpponentReconnected, DuelRulesUpdated,
+    DuelSessionStarted, DuelStakesUpdated, DuelStateChanged,
+};
 
 /// Prefix of all duel ids.
 pub(crate) const ID_PREFIX: &str = "duel:";
@@ -81,7 +89,18 @@ impl DuelRule {
 
 /// Stage of a duel.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    IntoStaticStr,
+    VariantArray,
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "UPPERCASE")]
@@ -96,68 +115,40 @@ pub enum DuelStage {
 }
 
 impl DuelStage {
+    /// All stages, in order.
+    pub const ALL: &[DuelStage] = DuelStage::VARIANTS;
+
     /// Returns the stage's name, as it is sent.
     pub fn name(self) -> &'static str {
         self.into()
     }
 }
 
-/// Reason why a duel came to nothing. Both players keep their stakes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum DuelEnd {
-    /// Cancellation by a player before the fight.
-    Cancelled,
-    /// End of the time for a duel.
-    Timeout,
-    /// Absence of a player: it left the world, or was away for too long.
-    Disconnected,
-    /// Death of a player before the fight.
-    PlayerDied,
-    /// Too many steps between the players before the fight.
-    TooFar,
-    /// Absence of a staked item.
-    InvalidItems,
-    /// Fall of both players in the same tick.
-    Draw,
-    /// Separation: the same process no longer plays both players.
-    Server,
-}
-
-/// Staked items.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Staked {
-    /// Slot of the owner's pack in which the items lay.
-    pub slot: u8,
-    /// Item and quantity.
-    pub stack: Stack,
-    /// Worth of the whole stack, in coins.
-    pub worth: u64,
-}
-
-/// View of a duel that both players get. In each pair, the challenger's part comes first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DuelShown {
-    /// Duel id.
-    pub duel: EntityId,
-    /// Stage of the duel.
-    pub stage: DuelStage,
-    /// Rules on which both players have agreed.
-    pub rules: BTreeSet<DuelRule>,
-    /// Equipment slots that must stay empty.
-    pub bare: BTreeSet<EquipSlot>,
-    /// Stakes of the two players.
-    pub stakes: [Vec<Staked>; 2],
-    /// Whether each player agrees to the view.
-    pub agreed: [bool; 2],
-    /// The two fighters.
-    pub fighters: [CharacterId; 2],
-    /// Number of their ring, once they have one.
-    pub ring: Option<u8>,
+endings! {
+    /// Reason why a duel came to nothing. Both players keep their stakes.
+    DuelEnd {
+        /// Cancellation by a player before the fight.
+        Cancelled = "cancelled", "the duel was called off";
+        /// End of the time for a duel.
+        Timeout = "timeout", "the duel took too long";
+        /// Absence of a player: it left the world, or was away for too long.
+        Disconnected = "disconnected", "the other is not there any more";
+        /// Death of a player before the fight.
+        PlayerDied = "player_died", "one of you has died";
+        /// Too many steps between the players before the fight.
+        TooFar = "too_far", "you are too far apart; within 15 tiles one agrees on a duel";
+        /// Absence of a staked item.
+        InvalidItems = "invalid_items", "what was staked is not there any more";
+        /// Fall of both players in the same tick.
+        Draw = "draw", "both of you fell at once; everybody keeps the own stakes";
+        /// Separation: the same process no longer plays both players.
+        Server = "server", "this part of the world has moved; ask again";
+    }
 }
 
 /// Part of a duel that has changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum DuelPart {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DuelPart {
     /// A rule.
     Rules,
     /// The equipment slots that must stay empty.
@@ -166,137 +157,6 @@ pub enum DuelPart {
     Stakes,
     /// The agreements. If the view shows a new stage, both players have agreed.
     Agreed,
-    /// The stage.
-    Stage,
-}
-
-/// Result of a duel for one of its fighters.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DuelResult {
-    /// Whether this fighter has won.
-    pub won: bool,
-    /// Display name of the opponent.
-    pub opponent: String,
-    /// Items that this fighter got from the opponent.
-    pub received: Vec<Stack>,
-    /// Items that this fighter lost to the opponent.
-    pub lost: Vec<Stack>,
-    /// Worth of the items received and of the items lost, in coins.
-    pub worth: [u64; 2],
-    /// Whether the loser gave up, or was away for too long.
-    pub forfeit: bool,
-}
-
-/// Notification about a duel to one player. All but the notifications about challenges are of
-/// value: the server holds them back until the store has saved that value.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum DuelNotification {
-    /// Confirmation of the player's own challenge.
-    Challenged {
-        /// Challenge id.
-        challenge: EntityId,
-        /// Challenged player.
-        whom: CharacterId,
-        /// Display name of that player.
-        name: String,
-    },
-    /// Challenge from another player.
-    Incoming {
-        /// Challenge id.
-        challenge: EntityId,
-        /// Challenger.
-        from: CharacterId,
-        /// Display name of the challenger.
-        name: String,
-        /// Combat level of the challenger.
-        level: u32,
-    },
-    /// End of a challenge without a duel.
-    Declined {
-        /// Challenge id.
-        challenge: EntityId,
-        /// Player that declined; `None`: nobody declined. The challenge ended for another reason.
-        by: Option<CharacterId>,
-    },
-    /// Beginning of a duel that both players want.
-    Started {
-        /// Duel id.
-        duel: EntityId,
-        /// Challenge that led to the duel.
-        challenge: EntityId,
-        /// Opponent.
-        opponent: CharacterId,
-        /// Display name of the opponent.
-        name: String,
-        /// Whether this player is the challenger.
-        challenger: bool,
-    },
-    /// Present view of the duel, after a change or when the server shows it again.
-    Shown {
-        /// Part that has changed.
-        part: DuelPart,
-        /// Player that made the change; `None`: no player did.
-        by: Option<CharacterId>,
-        /// View of the whole duel.
-        shown: Box<DuelShown>,
-    },
-    /// Arrival of both players in their ring.
-    Entered {
-        /// Duel id.
-        duel: EntityId,
-        /// Number of the ring.
-        ring: u8,
-        /// The two fighters.
-        fighters: [CharacterId; 2],
-    },
-    /// New count of the countdown to the fight.
-    Counted {
-        /// Duel id.
-        duel: EntityId,
-        /// Count, 3 to 0.
-        count: u8,
-        /// The two fighters.
-        fighters: [CharacterId; 2],
-    },
-    /// Beginning of the fight.
-    Fight {
-        /// Duel id.
-        duel: EntityId,
-        /// Number of the ring.
-        ring: u8,
-        /// Edges of the ring.
-        bounds: Bounds,
-        /// Opponent.
-        opponent: CharacterId,
-    },
-    /// Absence of the opponent. If it does not come back in time, it loses.
-    OpponentAway {
-        /// Duel id.
-        duel: EntityId,
-        /// Ticks within which the opponent must come back.
-        ticks: u64,
-    },
-    /// Return of the opponent.
-    OpponentBack {
-        /// Duel id.
-        duel: EntityId,
-    },
-    /// Result of the duel.
-    Completed {
-        /// Duel id.
-        duel: EntityId,
-        /// Result for this player.
-        result: Box<DuelResult>,
-    },
-    /// End of the duel without a winner.
-    Ended {
-        /// Duel id.
-        duel: EntityId,
-        /// Reason for the end.
-        why: DuelEnd,
-        /// Player that called the duel off, if one did.
-        by: Option<CharacterId>,
-    },
 }
 
 /// One of the two players of a duel.
@@ -666,20 +526,83 @@ impl Intent {
 /// Fact about a duel for one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// Notification about a duel or a challenge.
-    Told {
-        /// Player to tell.
-        who: CharacterId,
-        /// The notification.
-        told: DuelNotification,
-    },
+    /// Confirmation of the player's own challenge.
+    Challenged(CharacterId, DuelChallengeSent),
+    /// Challenge from another player.
+    Incoming(CharacterId, DuelChallengeIncoming),
+    /// End of a challenge without a duel.
+    Declined(CharacterId, DuelChallengeDeclined),
+    /// Beginning of a duel that both players want.
+    Started(CharacterId, DuelSessionStarted),
+    /// Rules after a change.
+    Rules(CharacterId, DuelRulesUpdated),
+    /// Forbidden equipment slots after a change.
+    Equipment(CharacterId, DuelEquipmentUpdated),
+    /// Stakes after a change.
+    Stakes(CharacterId, DuelStakesUpdated),
+    /// Agreements after a change.
+    Agreed(CharacterId, DuelAcceptanceUpdated),
+    /// View of the whole duel, at a new stage or when the server shows it again.
+    Stage(CharacterId, Box<DuelStateChanged>),
+    /// Arrival of both players in their ring.
+    Entered(CharacterId, DuelCountdownStart),
+    /// New count of the countdown to the fight.
+    Counted(CharacterId, DuelCountdownTick),
+    /// Beginning of the fight.
+    Fight(CharacterId, DuelFightStart),
+    /// Absence of the opponent. If it does not come back in time, it loses.
+    OpponentAway(CharacterId, DuelOpponentDisconnected),
+    /// Return of the opponent.
+    OpponentBack(CharacterId, DuelOpponentReconnected),
+    /// Result of the duel.
+    Completed(CharacterId, DuelCompleted),
+    /// End of the duel without a winner.
+    Cancelled(CharacterId, DuelCancelled),
 }
 
 impl Event {
     /// Returns the player to tell.
     pub fn who(&self) -> &CharacterId {
         match self {
-            Event::Told { who, .. } => who,
+            Event::Challenged(who, _)
+            | Event::Incoming(who, _)
+            | Event::Declined(who, _)
+            | Event::Started(who, _)
+            | Event::Rules(who, _)
+            | Event::Equipment(who, _)
+            | Event::Stakes(who, _)
+            | Event::Agreed(who, _)
+            | Event::Stage(who, _)
+            | Event::Entered(who, _)
+            | Event::Counted(who, _)
+            | Event::Fight(who, _)
+            | Event::OpponentAway(who, _)
+            | Event::OpponentBack(who, _)
+            | Event::Completed(who, _)
+            | Event::Cancelled(who, _) => who,
         }
+    }
+
+    /// Returns the message for the player. All messages of a duel itself wait until their subject is
+    /// saved, so that they come in order.
+    pub(crate) fn message(&self, _: &Recipient<'_>) -> Option<Message> {
+        Some(match self {
+            Event::Challenged(_, told) => Message::now(told),
+            Event::Incoming(_, told) => Message::now(told),
+            Event::Declined(_, told) => Message::now(told),
+            Event::Started(_, told) => Message::of_value(told),
+            Event::Rules(_, told) => Message::of_value(told),
+            Event::Equipment(_, told) => Message::of_value(told),
+            Event::Stakes(_, told) => Message::of_value(told),
+            Event::Agreed(_, told) => Message::of_value(told),
+            Event::Stage(_, told) => Message::of_value(&**told),
+            Event::Entered(_, told) => Message::of_value(told),
+            Event::Counted(_, told) => Message::of_value(told),
+            Event::Fight(_, told) => Message::of_value(told),
+            Event::OpponentAway(_, told) => Message::of_value(told),
+            Event::OpponentBack(_, told) => Message::of_value(told),
+            Event::Completed(_, told) => Message::of_value(told),
+            Event::Cancelled(_, told) => Message::of_value(told),
+        })
     }
 }

@@ -6,11 +6,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::tick::tell;
-use super::{
-    Duel, DuelEnd, DuelNotification, DuelPart, DuelResult, DuelRule, DuelStage, Fighter, Verdict,
-    rules,
-};
+use super::told::{self, DuelCompleted, DuelCountdownStart, DuelCountdownTick, DuelFightStart};
+use super::{Duel, DuelEnd, DuelRule, DuelStage, Event, Fighter, Verdict, rules};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::features::combat::{Dying, HitKind};
 use crate::features::potions::PotionState;
@@ -20,6 +17,7 @@ use crate::item::ledger::Cause;
 use crate::item::{Stack, Value};
 use crate::refusal::Refusal;
 use crate::tick::{Outcome, interrupt};
+use crate::told::stacks;
 use crate::world::World;
 
 /// Ticks between two tries to return stakes for which there was no room.
@@ -90,13 +88,7 @@ impl World {
                 continue;
             }
             side.away_since = gone.then_some(now);
-            let duel = id.clone();
-            let told = if gone {
-                DuelNotification::OpponentAway { duel, ticks }
-            } else {
-                DuelNotification::OpponentBack { duel }
-            };
-            tell(&whom, told, out);
+            out.emit(told::away(whom, id, gone.then_some(ticks)));
         }
     }
 
@@ -166,14 +158,16 @@ impl World {
             }
             self.put_at(who, place, out);
         }
-        self.show_duel(id, DuelPart::Stage, None, out);
+        self.show_stage(id, out);
         for who in &fighters {
-            let told = DuelNotification::Entered {
-                duel: id.clone(),
-                ring: number,
-                fighters: fighters.clone(),
+            let [challenger_id, target_id] = fighters.clone();
+            let start = DuelCountdownStart {
+                duel_id: id.clone(),
+                arena_id: number,
+                challenger_id,
+                target_id,
             };
-            tell(who, told, out);
+            out.emit(Event::Entered(who.clone(), start));
         }
         self.count(id, 0, out);
     }
@@ -186,35 +180,38 @@ impl World {
         };
         let fighters = duel.fighters();
         for who in &fighters {
-            let told = DuelNotification::Counted {
-                duel: id.clone(),
+            let [challenger_id, target_id] = fighters.clone();
+            let counted = DuelCountdownTick {
+                duel_id: id.clone(),
                 count,
-                fighters: fighters.clone(),
+                challenger_id,
+                target_id,
             };
-            tell(who, told, out);
+            out.emit(Event::Counted(who.clone(), counted));
         }
         if count > 0 {
             return;
         }
         duel.come_to(DuelStage::Fighting, now);
-        self.show_duel(id, DuelPart::Stage, None, out);
+        self.show_stage(id, out);
         for who in &fighters {
             let duel = self.duels.all.get(id);
             if let Some(told) = duel.and_then(|duel| self.fight_told(duel, who)) {
-                tell(who, told, out);
+                out.emit(told);
             }
         }
     }
 
-    /// Returns the notification that tells `who` of its fight.
-    pub(crate) fn fight_told(&self, duel: &Duel, who: &CharacterId) -> Option<DuelNotification> {
+    /// Returns the event that tells `who` of its fight.
+    pub(crate) fn fight_told(&self, duel: &Duel, who: &CharacterId) -> Option<Event> {
         let ring = self.content.rings()?.ring(duel.ring?)?;
-        Some(DuelNotification::Fight {
-            duel: duel.id.clone(),
-            ring: duel.ring?,
-            bounds: ring.bounds,
-            opponent: duel.other(who).clone(),
-        })
+        let start = DuelFightStart {
+            duel_id: duel.id.clone(),
+            arena_id: duel.ring?,
+            opponent_id: duel.other(who).clone(),
+            bounds: told::edges(ring.bounds),
+        };
+        Some(Event::Fight(who.clone(), start))
     }
 
     /// Returns the duel of `who`, if that duel has come to the ring.
@@ -385,7 +382,7 @@ impl World {
                 player.fight.clash.coming.clear();
             }
         }
-        self.show_duel(id, DuelPart::Stage, None, out);
+        self.show_stage(id, out);
     }
 
     /// Tells both players the result, heals them and takes them out of the ring.
@@ -402,23 +399,25 @@ impl World {
         for who in duel.fighters() {
             let won = who == verdict.winner;
             let opponent = self.players.get(duel.other(&who));
-            let (gets, gives) = (verdict.won.clone(), Vec::new());
-            let (received, lost) = if won { (gets, gives) } else { (gives, gets) };
-            let result = DuelResult {
+            let (won_items, nothing) = (stacks(&verdict.won), Vec::new());
+            let (items_received, items_lost) = if won {
+                (won_items, nothing)
+            } else {
+                (nothing, won_items)
+            };
+            let completed = DuelCompleted {
+                duel_id: id.clone(),
                 won,
-                opponent: opponent.map_or_else(String::new, |p| p.record.name.clone()),
-                received,
-                lost,
-                worth: if won { [worth, 0] } else { [0, worth] },
+                opponent_name: opponent.map_or_else(String::new, |p| p.record.name.clone()),
+                items_received,
+                items_lost,
+                total_value_won: if won { worth } else { 0 },
+                total_value_lost: if won { 0 } else { worth },
                 forfeit: verdict.forfeit,
             };
             self.out_of_duel(&who, id, out);
             if self.players.contains_key(&who) {
-                let told = DuelNotification::Completed {
-                    duel: id.clone(),
-                    result: Box::new(result),
-                };
-                tell(&who, told, out);
+                out.emit(Event::Completed(who, completed));
             }
         }
     }
@@ -464,12 +463,8 @@ impl World {
             return;
         }
         self.out_of_duel(who, id, out);
-        let told = DuelNotification::Ended {
-            duel: id.clone(),
-            why,
-            by: by.cloned(),
-        };
-        tell(who, told, out);
+        let cancelled = told::cancelled(id, why, by);
+        out.emit(Event::Cancelled(who.clone(), cancelled));
     }
 
     /// Takes `who` out of that duel: out of its ring, healed, and with its stakes returned.

@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
+use super::told::{self, DuelChallengeDeclined, DuelChallengeSent};
 use super::{
-    CHALLENGE_PREFIX, Challenge, Duel, DuelEnd, DuelNotification, DuelPart, DuelShown, DuelStage,
-    ID_PREFIX, Intent, Staked, rules,
+    CHALLENGE_PREFIX, Challenge, Duel, DuelEnd, DuelPart, DuelStage, ID_PREFIX, Intent, rules,
 };
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::event::Event;
@@ -42,12 +42,12 @@ impl World {
             Intent::Rule { duel, rule } => {
                 let (now, own) = (self.now, self.own_duel(who, &duel)?);
                 rules::toggle(own, rule, now)?;
-                self.show_duel(&duel, DuelPart::Rules, Some(who), out);
+                self.show_duel(&duel, (DuelPart::Rules, who), out);
             }
             Intent::Bare { duel, place } => {
                 let (now, own) = (self.now, self.own_duel(who, &duel)?);
                 rules::bare(own, place, now)?;
-                self.show_duel(&duel, DuelPart::Equipment, Some(who), out);
+                self.show_duel(&duel, (DuelPart::Equipment, who), out);
             }
             Intent::Stake {
                 duel,
@@ -57,7 +57,7 @@ impl World {
             Intent::Unstake { duel, place } => {
                 let (now, own) = (self.now, self.own_duel(who, &duel)?);
                 rules::unstake(own, who, place, now)?;
-                self.show_duel(&duel, DuelPart::Stakes, Some(who), out);
+                self.show_duel(&duel, (DuelPart::Stakes, who), out);
             }
             Intent::Agree { duel, seen } => self.agree_to_duel(who, &duel, seen, out)?,
             Intent::Cancel { duel } => self.cancel_duel(who, &duel, out)?,
@@ -121,7 +121,6 @@ impl World {
         };
         rules::may_challenge(&self.duels, rings, player, there, self.now)?;
         let theirs = there.record.name.clone();
-        let (mine, level) = (player.record.name.clone(), player.record.combat_level);
         let (now, id) = (self.now, self.mint(CHALLENGE_PREFIX)?);
         if let Some(oldest) = rules::crowded_out(&self.duels, &whom) {
             self.drop_challenge(&oldest, None, out);
@@ -135,19 +134,15 @@ impl World {
         if let Some(player) = self.players.get_mut(who) {
             player.dealings.asked_duel = Some((whom.clone(), now));
         }
-        let told = DuelNotification::Challenged {
-            challenge: id.clone(),
-            whom: whom.clone(),
-            name: theirs,
+        let sent = DuelChallengeSent {
+            challenge_id: id.clone(),
+            target_player_id: whom.clone(),
+            target_player_name: theirs,
         };
-        tell(who, told, out);
-        let told = DuelNotification::Incoming {
-            challenge: id,
-            from: who.clone(),
-            name: mine,
-            level,
-        };
-        tell(&whom, told, out);
+        out.emit(duel::Event::Challenged(who.clone(), sent));
+        if let Some(player) = self.players.get(who) {
+            out.emit(duel::Event::Incoming(whom, told::incoming(&id, player)));
+        }
         Ok(Answer::Done { value: true })
     }
 
@@ -163,11 +158,11 @@ impl World {
         };
         for who in [&of.from, &of.to] {
             if self.players.contains_key(who) {
-                let told = DuelNotification::Declined {
-                    challenge: id.clone(),
-                    by: by.cloned(),
+                let declined = DuelChallengeDeclined {
+                    challenge_id: id.clone(),
+                    declined_by: by.cloned(),
                 };
-                tell(who, told, out);
+                out.emit(duel::Event::Declined(who.clone(), declined));
             }
         }
     }
@@ -194,10 +189,6 @@ impl World {
         for other in others.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
             self.drop_challenge(&other, None, out);
         }
-        let names = both.map(|who| {
-            let player = self.players.get(who);
-            player.map_or_else(String::new, |player| player.record.name.clone())
-        });
         let begun = Duel::new(duel.clone(), id.clone(), asked, self.now);
         self.duels.all.insert(duel.clone(), begun);
         for who in both {
@@ -208,17 +199,10 @@ impl World {
                 visit::tick::close(player, out);
             }
         }
-        for (who, (opponent, name)) in both.into_iter().zip(both.iter().zip(&names).rev()) {
-            let told = DuelNotification::Started {
-                duel: duel.clone(),
-                challenge: id.clone(),
-                opponent: (*opponent).clone(),
-                name: name.clone(),
-                challenger: *who == asked.from,
-            };
-            tell(who, told, out);
+        for who in both {
+            out.events.extend(self.duel_begun(&duel, who));
         }
-        self.show_duel(&duel, DuelPart::Stage, None, out);
+        self.show_stage(&duel, out);
         Ok(())
     }
 
@@ -241,7 +225,7 @@ impl World {
         newcomer::may_give(player.record(), &self.rules)?;
         let own = self.duels.all.get_mut(id).ok_or(Refusal::NotInDuel)?;
         rules::stake(own, player, &content, slot, quantity, now)?;
-        self.show_duel(id, DuelPart::Stakes, Some(who), out);
+        self.show_duel(id, (DuelPart::Stakes, who), out);
         Ok(())
     }
 
@@ -286,21 +270,21 @@ impl World {
             side.agreed = true;
         }
         if !duel.agreed() {
-            self.show_duel(id, DuelPart::Agreed, Some(who), out);
+            self.show_duel(id, (DuelPart::Agreed, who), out);
             return Ok(());
         }
         self.transfer(None, &legs, out)?;
         match (seen, ring) {
             (DuelStage::Confirming, Some(ring)) => {
-                self.show_duel(id, DuelPart::Agreed, Some(who), out);
+                self.show_duel(id, (DuelPart::Agreed, who), out);
                 self.enter_ring(id, ring, out);
                 return Ok(());
             }
             (DuelStage::Rules, _) => self.own_duel(who, id)?.come_to(DuelStage::Stakes, now),
             _ => self.own_duel(who, id)?.come_to(DuelStage::Confirming, now),
         }
-        self.show_duel(id, DuelPart::Agreed, Some(who), out);
-        self.show_duel(id, DuelPart::Stage, None, out);
+        self.show_duel(id, (DuelPart::Agreed, who), out);
+        self.show_stage(id, out);
         Ok(())
     }
 
@@ -338,12 +322,11 @@ impl World {
         Ok(())
     }
 
-    /// Shows both players the duel as it is now.
+    /// Shows both players the part of the duel that a player has changed.
     pub(crate) fn show_duel(
         &self,
         id: &EntityId,
-        part: DuelPart,
-        by: Option<&CharacterId>,
+        changed: (DuelPart, &CharacterId),
         out: &mut Outcome,
     ) {
         let Some(duel) = self.duels.all.get(id) else {
@@ -351,35 +334,29 @@ impl World {
         };
         for who in duel.fighters() {
             if self.players.contains_key(&who) {
-                let told = DuelNotification::Shown {
-                    part,
-                    by: by.cloned(),
-                    shown: Box::new(self.duel_seen(duel)),
-                };
-                tell(&who, told, out);
+                out.emit(told::shown(changed, who, duel, &self.content));
             }
         }
     }
 
-    fn duel_seen(&self, duel: &Duel) -> DuelShown {
-        let stakes = duel.sides.each_ref().map(|side| {
-            let staked = side.stakes.iter().map(|staked| Staked {
-                slot: staked.slot,
-                stack: staked.stack.clone(),
-                worth: rules::worth(&self.content, &staked.stack),
-            });
-            staked.collect()
-        });
-        DuelShown {
-            duel: duel.id.clone(),
-            stage: duel.stage,
-            rules: duel.rules.clone(),
-            bare: duel.bare.clone(),
-            stakes,
-            agreed: duel.sides.each_ref().map(|side| side.agreed),
-            fighters: duel.fighters(),
-            ring: duel.ring,
+    /// Shows both players the whole duel, which is at another stage now.
+    pub(crate) fn show_stage(&self, id: &EntityId, out: &mut Outcome) {
+        let Some(duel) = self.duels.all.get(id) else {
+            return;
+        };
+        for who in duel.fighters() {
+            if self.players.contains_key(&who) {
+                out.emit(told::whole(who, duel, &self.content));
+            }
         }
+    }
+
+    fn duel_begun(&self, id: &EntityId, who: &CharacterId) -> Option<Event> {
+        let duel = self.duels.all.get(id)?;
+        let opponent = self.players.get(duel.other(who));
+        let name = opponent.map_or("", |player| &player.record.name);
+        let started = told::started(duel, who, name);
+        Some(duel::Event::Started(who.clone(), started).into())
     }
 
     /// Returns the duel of `who`, if it is in one.
@@ -400,62 +377,30 @@ impl World {
     /// Returns the notifications for a player that looks again: those about its duel that still
     /// matter, or else those about challenges to it.
     pub fn duel_shown(&self, who: &CharacterId) -> Vec<Event> {
-        let told = match self.players.get(who).and_then(|p| p.dealings.duel.as_ref()) {
+        match self.players.get(who).and_then(|p| p.dealings.duel.as_ref()) {
             Some(id) => self.duel_told(who, id),
             None => self.challenges_told(who),
-        };
-        let told = told.into_iter().map(|told| {
-            Event::Duel(duel::Event::Told {
-                who: who.clone(),
-                told,
-            })
-        });
-        told.collect()
+        }
     }
 
-    fn duel_told(&self, who: &CharacterId, id: &EntityId) -> Vec<DuelNotification> {
+    fn duel_told(&self, who: &CharacterId, id: &EntityId) -> Vec<Event> {
         let Some(duel) = self.duels.all.get(id) else {
             return Vec::new();
         };
-        let opponent = duel.other(who);
-        let name = self.players.get(opponent);
-        let mut told = vec![
-            DuelNotification::Started {
-                duel: id.clone(),
-                challenge: duel.challenge.clone(),
-                opponent: opponent.clone(),
-                name: name.map_or_else(String::new, |player| player.record.name.clone()),
-                challenger: duel.sides[0].who == *who,
-            },
-            DuelNotification::Shown {
-                part: DuelPart::Stage,
-                by: None,
-                shown: Box::new(self.duel_seen(duel)),
-            },
-        ];
+        let mut told: Vec<Event> = self.duel_begun(id, who).into_iter().collect();
+        told.push(told::whole(who.clone(), duel, &self.content).into());
         if duel.stage == DuelStage::Fighting {
-            told.extend(self.fight_told(duel, who));
+            told.extend(self.fight_told(duel, who).map(Event::from));
         }
         told
     }
 
-    fn challenges_told(&self, who: &CharacterId) -> Vec<DuelNotification> {
+    fn challenges_told(&self, who: &CharacterId) -> Vec<Event> {
         let waiting = self.duels.challenges.iter().filter(|(_, of)| of.to == *who);
         let told = waiting.filter_map(|(id, of)| {
             let from = self.players.get(&of.from)?;
-            Some(DuelNotification::Incoming {
-                challenge: id.clone(),
-                from: of.from.clone(),
-                name: from.record.name.clone(),
-                level: from.record.combat_level,
-            })
+            Some(duel::Event::Incoming(who.clone(), told::incoming(id, from)).into())
         });
         told.collect()
     }
-}
-
-/// Tells a player something about a duel.
-pub(crate) fn tell(who: &CharacterId, told: DuelNotification, out: &mut Outcome) {
-    let who = who.clone();
-    out.emit(duel::Event::Told { who, told });
 }

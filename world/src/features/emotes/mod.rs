@@ -5,6 +5,7 @@
 
 pub(crate) mod rules;
 pub(crate) mod tick;
+pub mod told;
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,10 @@ use crate::features::trade::Screen;
 use crate::geometry::tile::Tile;
 use crate::intent;
 use crate::time::Tick;
+use crate::told::{Message, Recipient};
 use crate::wire::{self, BadRequest};
+
+use told::DanceRound;
 
 /// Gesture.
 #[derive(
@@ -116,27 +120,21 @@ impl wire::Requests for Intent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     /// A round of a dance has ended.
-    Round {
-        /// Player that dances.
-        who: CharacterId,
-        /// NPC that leads the dance.
-        leader: EntityId,
-        /// Emote that the leader performed in the round.
-        emote: Emote,
-        /// Whether the player performed it, too.
-        in_step: bool,
-        /// Number of rounds in step without a break.
-        streak: u32,
-        /// Number of players that follow the leader.
-        dancers: u32,
-    },
+    Round(CharacterId, DanceRound),
 }
 
 impl Event {
     /// Returns the player that hears of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
-            Event::Round { who, .. } => who,
+            Event::Round(who, _) => who,
+        }
+    }
+
+    /// Returns the message for the player.
+    pub(crate) fn message(&self, _: &Recipient<'_>) -> Option<Message> {
+        match self {
+            Event::Round(_, round) => Some(Message::now(round)),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::told::DanceRound;
 use super::{Dancer, Emote, Event, Intent, Performed, rules};
 use crate::content::NpcPlacement;
 use crate::entity::ids::{CharacterId, EntityId};
@@ -88,14 +89,14 @@ impl World {
         let dancers = u32::try_from(dancing.len()).unwrap_or(u32::MAX);
         for (who, dancer) in dancing {
             let in_step = dancer.end_round();
-            out.emit(Event::Round {
-                who: who.clone(),
+            let round = DanceRound {
                 leader: leader.id.clone(),
                 emote,
                 in_step,
                 streak: dancer.streak,
                 dancers,
-            });
+            };
+            out.emit(Event::Round(who.clone(), round));
         }
     }
 

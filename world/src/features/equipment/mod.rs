@@ -4,6 +4,7 @@
 
 pub(crate) mod rules;
 pub(crate) mod tick;
+pub mod told;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use crate::content::EquipSlot;
 use crate::entity::ids::CharacterId;
 use crate::features::trade::Screen;
 use crate::intent;
+use crate::told::{Message, Recipient};
 use crate::wire::{self, BadRequest};
 
 /// Request to wear something, or to take it off.
@@ -61,5 +63,15 @@ impl Event {
         match self {
             Event::Changed { who, .. } => who,
         }
+    }
+
+    /// Returns the message for the player.
+    pub(crate) fn message(&self, to: &Recipient<'_>) -> Option<Message> {
+        let record = to.record?;
+        Some(match self {
+            Event::Changed { slots, .. } => {
+                Message::of_value(&told::update(&record.equipment, slots))
+            }
+        })
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::{CharacterId, EntityId};
+use crate::told::{Message, Notice, Recipient};
 
 /// Request to take a good look.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +39,17 @@ impl Event {
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Examined { who, .. } => who,
+        }
+    }
+
+    /// Returns the message for the player.
+    pub(crate) fn message(&self, _: &Recipient<'_>) -> Option<Message> {
+        match self {
+            Event::Examined { text, .. } => Some(Message::now(&Notice {
+                code: "examined".to_owned(),
+                message: text.to_string(),
+                level: "info".to_owned(),
+            })),
         }
     }
 }

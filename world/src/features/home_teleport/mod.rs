@@ -4,12 +4,16 @@
 
 pub(crate) mod rules;
 pub(crate) mod tick;
+pub mod told;
 
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::CharacterId;
 use crate::geometry::tile::Tile;
 use crate::time::Tick;
+use crate::told::{Message, Recipient};
+
+use told::HomeUpdate;
 
 /// A player's progress in going home by magic.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,21 +60,21 @@ pub enum Intent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     /// A player began to go home by magic, stopped, or must wait before it may begin again.
-    Progress {
-        /// Player that goes home.
-        who: CharacterId,
-        /// Tick at which the player is to be at home; none: it does not go there now.
-        done_at: Option<Tick>,
-        /// Tick from which the player may begin again.
-        ready_at: Tick,
-    },
+    Progress(CharacterId, HomeUpdate),
 }
 
 impl Event {
     /// Returns the player that hears of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
-            Event::Progress { who, .. } => who,
+            Event::Progress(who, _) => who,
+        }
+    }
+
+    /// Returns the message for the player.
+    pub(crate) fn message(&self, _: &Recipient<'_>) -> Option<Message> {
+        match self {
+            Event::Progress(_, told) => Some(Message::now(told)),
         }
     }
 }

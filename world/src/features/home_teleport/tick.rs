@@ -1,7 +1,7 @@
 //! Requests to go home by magic, and their progress in a tick.
 
-use super::Intent;
 use super::rules::{self, Due};
+use super::{Intent, told};
 use crate::entity::ids::CharacterId;
 use crate::entity::player::Player;
 use crate::event::Event;
@@ -26,7 +26,7 @@ impl World {
                 rules::begin(&mut player.homeward, &player.fight.clash, self.now)?;
                 player.gait.path.clear();
                 lay_down(player, out);
-                out.events.push(told(player));
+                out.events.push(progress(player));
             }
         }
         Ok(Answer::Done { value: false })
@@ -37,7 +37,7 @@ impl World {
         let player = self.players.get(who)?;
         let homeward = &player.homeward;
         let shown = homeward.done_at.is_some() || self.now < homeward.ready_at;
-        shown.then(|| told(player))
+        shown.then(|| progress(player))
     }
 
     /// Puts players at home who have stood still for long enough, or begins their way there.
@@ -60,7 +60,7 @@ impl World {
             let due = rules::due(&mut player.homeward, place, here, now);
             player.record.home_ready_at = player.homeward.ready_at;
             if before != (player.homeward.done_at, player.homeward.ready_at) {
-                out.events.push(told(player));
+                out.events.push(progress(player));
             }
             match due {
                 Due::Nothing => {}
@@ -92,19 +92,16 @@ impl World {
 }
 
 /// Returns the event that tells `player` its progress in going home by magic.
-pub(crate) fn told(player: &Player) -> Event {
-    Event::HomeTeleport(home_teleport::Event::Progress {
-        who: player.record.id.clone(),
-        done_at: player.homeward.done_at,
-        ready_at: player.homeward.ready_at,
-    })
+pub(crate) fn progress(player: &Player) -> Event {
+    let who = player.record.id.clone();
+    home_teleport::Event::Progress(who, told::progress(&player.homeward)).into()
 }
 
 /// Ends the magic that was to bring `player` home. Returns whether the magic was under way.
 pub(crate) fn call_off(player: &mut Player, out: &mut Outcome) -> bool {
     let casts = player.homeward.done_at.take().is_some();
     if casts {
-        out.events.push(told(player));
+        out.events.push(progress(player));
     }
     casts
 }

@@ -8,6 +8,7 @@ pub(crate) mod energy;
 pub mod follow;
 pub(crate) mod rules;
 pub(crate) mod tick;
+pub mod told;
 
 use std::collections::VecDeque;
 
@@ -22,7 +23,10 @@ use crate::geometry::tile::Tile;
 use crate::intent;
 use crate::item::possessions::Touched;
 use crate::item::worn;
+use crate::told::{Message, Position, Recipient};
 use crate::wire::{self, BadRequest};
+
+use told::Teleport;
 
 /// Movement of a player, and the weight that it moves.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,6 +160,15 @@ impl Event {
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Teleported { who, .. } => who,
+        }
+    }
+
+    /// Returns the message for the player.
+    pub(crate) fn message(&self, to: &Recipient<'_>) -> Option<Message> {
+        match self {
+            Event::Teleported { tile, .. } => Some(Message::now(&Teleport {
+                position: Position::of(to.record?, *tile),
+            })),
         }
     }
 }

@@ -4,6 +4,7 @@
 
 pub(crate) mod coins;
 pub(crate) mod tick;
+pub mod told;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,10 @@ use serde::{Deserialize, Serialize};
 use crate::entity::ids::CharacterId;
 use crate::features::trade::Screen;
 use crate::intent;
+use crate::told::{Message, Recipient};
 use crate::wire::{self, BadRequest};
+
+use told::CoinsUpdate;
 
 /// Request about the pack or the pouch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -81,5 +85,18 @@ impl Event {
         match self {
             Event::Slots { who, .. } | Event::Coins { who, .. } => who,
         }
+    }
+
+    /// Returns the message for the player.
+    pub(crate) fn message(&self, to: &Recipient<'_>) -> Option<Message> {
+        let record = to.record?;
+        Some(match self {
+            Event::Slots { slots, .. } => {
+                Message::of_value(&told::update(&record.inventory, slots))
+            }
+            Event::Coins { .. } => Message::of_value(&CoinsUpdate {
+                coins: record.coins,
+            }),
+        })
     }
 }

@@ -8,6 +8,7 @@
 
 pub(crate) mod rules;
 pub(crate) mod tick;
+pub mod told;
 
 use std::collections::BTreeMap;
 

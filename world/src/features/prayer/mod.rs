@@ -4,6 +4,7 @@
 
 pub(crate) mod rules;
 pub(crate) mod tick;
+pub mod told;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::features::trade::Screen;
 use crate::intent;
+use crate::told::{Message, Recipient};
 use crate::wire::{self, BadRequest};
 
 /// Saved prayer state: points and prayers.
@@ -69,6 +71,13 @@ impl Event {
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Changed { who, .. } => who,
+        }
+    }
+
+    /// Returns the message for the player.
+    pub(crate) fn message(&self, to: &Recipient<'_>) -> Option<Message> {
+        match self {
+            Event::Changed { .. } => Some(Message::now(&told::all(to.record?))),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod rules;
 pub(crate) mod tick;
+pub mod told;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::entity::ids::CharacterId;
 use crate::features::trade::Screen;
 use crate::intent;
+use crate::told::{Message, Recipient};
 use crate::wire::{self, BadRequest};
 
 /// Quest states of a character, by quest. The character never began a quest without an entry.
@@ -35,7 +37,10 @@ pub struct QuestState {
 }
 
 /// Progress with a quest, in a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum QuestStatus {
     /// Not begun, or given up.
     NotStarted,
@@ -156,5 +161,20 @@ impl Event {
             | Event::Progressed { who, .. }
             | Event::Completed { who, .. } => who,
         }
+    }
+
+    /// Returns the message for the player; `None` also for a quest that the content does not know.
+    pub(crate) fn message(&self, to: &Recipient<'_>) -> Option<Message> {
+        let (quests, content) = (&to.record?.quests, to.content);
+        Some(match self {
+            Event::Listed { .. } => Message::of_value(&told::list(quests, content)),
+            Event::Shown { quest, .. } => {
+                Message::of_value(&told::detail(quests, content, quest, false)?)
+            }
+            Event::Progressed { quest, .. } => {
+                Message::of_value(&told::update(quests, content, quest)?)
+            }
+            Event::Completed { quest, .. } => Message::of_value(&told::completed(content, quest)?),
+        })
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod rules;
 pub(crate) mod tick;
+pub mod told;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +15,10 @@ use crate::features::trade::Screen;
 use crate::geometry::tile::Region;
 use crate::intent;
 use crate::time::Tick;
+use crate::told::{Message, Recipient};
 use crate::wire::{self, BadRequest};
+
+use told::ShopState;
 
 /// Number of a thing in stock, where that is not the usual number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,34 +33,6 @@ pub(crate) type Shelves = BTreeMap<Arc<str>, Shelf>;
 
 /// The shops here that are not as usual, by region and id.
 pub(crate) type Shops = BTreeMap<(Region, Arc<str>), Shelves>;
-
-/// Something that is for sale now.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ForSale {
-    /// Id of the item.
-    pub item: Arc<str>,
-    /// Price of one, in coins.
-    pub price: u32,
-    /// How many there are; `None`: any number.
-    pub stock: Option<u32>,
-    /// Category in the manifest; empty for an item that the shop does not usually sell.
-    pub category: Arc<str>,
-}
-
-/// A shop as its customers see it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ShopShown {
-    /// Id of the shop.
-    pub id: Arc<str>,
-    /// Name that players see.
-    pub name: Arc<str>,
-    /// Whether it buys things, too.
-    pub buys: bool,
-    /// Price that it pays while it has no more of a thing than usual, in thousandths of its worth.
-    pub pays_thousandths: u32,
-    /// Goods that it sells.
-    pub goods: Vec<ForSale>,
-}
 
 /// A request to a shop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -113,19 +89,23 @@ impl wire::Requests for Intent {
 pub enum Event {
     /// The shop that is open, as it is now. Of value: the zone holds it back until the store has
     /// saved that.
-    Shown {
-        /// Player that sees it.
-        who: CharacterId,
-        /// The shop as the player sees it.
-        shop: ShopShown,
-    },
+    Shown(CharacterId, ShopState),
 }
 
 impl Event {
     /// Returns the recipient of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
-            Event::Shown { who, .. } => who,
+            Event::Shown(who, _) => who,
+        }
+    }
+
+    /// Returns the message for the player.
+    pub(crate) fn message(&self, to: &Recipient<'_>) -> Option<Message> {
+        // The zone tells nothing to a player who is not here.
+        to.record?;
+        match self {
+            Event::Shown(_, told) => Some(Message::of_value(told)),
         }
     }
 }

@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use super::{ForSale, Shelf, Shelves};
+use super::told::ShopItem;
+use super::{Shelf, Shelves};
 use crate::content::{Content, Good, Note, Store};
 use crate::entity::ids::CharacterId;
 use crate::entity::player::record::PlayerRecord;
@@ -35,11 +36,11 @@ pub(crate) struct Deal {
 }
 
 /// Returns all goods that the shop sells now: the usual ones first.
-pub(crate) fn for_sale(store: &Store, shelves: &Shelves, content: &Content) -> Vec<ForSale> {
+pub(crate) fn for_sale(store: &Store, shelves: &Shelves, content: &Content) -> Vec<ShopItem> {
     let usual = store.goods.iter().map(|good| {
         let stock = stock(good, shelves);
-        ForSale {
-            item: Arc::clone(&good.item),
+        ShopItem {
+            item_id: Arc::clone(&good.item),
             price: price(good.price, good.stock, stock, 1).unwrap_or(u32::MAX),
             stock,
             category: Arc::clone(&good.category),
@@ -48,8 +49,8 @@ pub(crate) fn for_sale(store: &Store, shelves: &Shelves, content: &Content) -> V
     let strange = shelves
         .iter()
         .filter(|(item, _)| good(store, item).is_none());
-    let strange = strange.map(|(item, shelf)| ForSale {
-        item: Arc::clone(item),
+    let strange = strange.map(|(item, shelf)| ShopItem {
+        item_id: Arc::clone(item),
         price: price(worth(content, item), Some(0), Some(shelf.count), 1).unwrap_or(u32::MAX),
         stock: Some(shelf.count),
         category: "".into(),

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::rules::{self, Shop};
-use super::{Intent, Shelves, ShopShown};
+use super::{Intent, Shelves, told};
 use crate::content::Store;
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::event::Event;
@@ -121,16 +121,8 @@ impl World {
     pub fn shop_shown(&self, who: &CharacterId) -> Option<Event> {
         let (region, store) = self.shop_of(who)?;
         let shelves = self.shelves(region, &store);
-        Some(Event::Shop(shop::Event::Shown {
-            who: who.clone(),
-            shop: ShopShown {
-                id: Arc::clone(&store.id),
-                name: Arc::clone(&store.name),
-                buys: store.buys,
-                pays_thousandths: store.buyback_thousandths,
-                goods: rules::for_sale(&store, shelves, &self.content),
-            },
-        }))
+        let state = told::state(&store, shelves, &self.content);
+        Some(shop::Event::Shown(who.clone(), state).into())
     }
 
     /// Brings stocks nearer to the usual.

@@ -9,6 +9,7 @@ pub(crate) mod gather;
 pub(crate) mod make;
 pub(crate) mod rules;
 pub(crate) mod tick;
+pub mod told;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,8 +20,10 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::features::training::skill::Skill;
 use crate::geometry::tile::Region;
-use crate::refusal::Refusal;
 use crate::time::Tick;
+use crate::told::{Message, Recipient};
+
+use told::ActivityUpdate;
 
 /// Most things that one may ask to make at a time.
 pub const MAKE_MAX: u32 = 10_000;
@@ -189,28 +192,25 @@ pub enum Intent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     /// A player has begun to work. The zone holds it back like the results.
-    Begun {
-        /// Player that works.
-        who: CharacterId,
-        /// The work.
-        job: Job,
-        /// Target of the work.
-        target: Option<EntityId>,
-    },
+    Begun(CharacterId, ActivityUpdate),
     /// A player works no more. Of value: the zone holds it back until the store has saved that.
-    Stopped {
-        /// Player that worked.
-        who: CharacterId,
-        /// Reason; `None`: all is done.
-        why: Option<Refusal>,
-    },
+    Stopped(CharacterId, ActivityUpdate),
 }
 
 impl Event {
     /// Returns the recipient of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
-            Event::Begun { who, .. } | Event::Stopped { who, .. } => who,
+            Event::Begun(who, _) | Event::Stopped(who, _) => who,
+        }
+    }
+
+    /// Returns the message for the player.
+    pub(crate) fn message(&self, to: &Recipient<'_>) -> Option<Message> {
+        // The zone tells nothing to a player who is not here.
+        to.record?;
+        match self {
+            Event::Begun(_, told) | Event::Stopped(_, told) => Some(Message::of_value(told)),
         }
     }
 }

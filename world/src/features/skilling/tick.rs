@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::make::recipe::Spot;
 use super::make::tick::Request;
 use super::rules::{self, Reach};
-use super::{Event, Intent, Job, Work, gather};
+use super::{Event, Intent, Job, Work, gather, told};
 use crate::content::ResourceKind;
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::entity::look::Kind;
@@ -203,11 +203,10 @@ impl World {
             if let Some(labour) = &mut player.skilling.labour {
                 (labour.begun, labour.due_at) = (true, due_at);
             }
-            out.emit(Event::Begun {
-                who: who.clone(),
-                job: work.job,
-                target: work.target,
-            });
+            out.emit(Event::Begun(
+                who.clone(),
+                told::begun(&work.job, work.target),
+            ));
         }
     }
 
@@ -305,6 +304,6 @@ impl World {
 pub(crate) fn put_down(player: &mut Player, why: Option<Refusal>, out: &mut Outcome) {
     if player.skilling.labour.take().is_some() {
         let who = player.record.id.clone();
-        out.emit(Event::Stopped { who, why });
+        out.emit(Event::Stopped(who, told::stopped(why)));
     }
 }

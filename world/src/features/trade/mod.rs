@@ -6,6 +6,7 @@
 mod parting;
 pub(crate) mod rules;
 pub(crate) mod tick;
+pub mod told;
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,13 @@ use crate::item::Stack;
 use crate::item::inventory::Pack;
 use crate::refusal::Refusal;
 use crate::time::Tick;
+use crate::told::{Message, Recipient, endings};
 use crate::wire::{self, BadRequest};
+
+use told::{
+    TradeAck, TradeCancelled, TradeCompleted, TradeConfirmScreen, TradeIncoming, TradeStarted,
+    TradeUpdated,
+};
 
 /// Prefix of all trade ids.
 pub(crate) const ID_PREFIX: &str = "trade:";
@@ -62,25 +69,26 @@ pub struct Offer {
     pub agreed: bool,
 }
 
-/// Reason why a trade came to nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum TradeEnd {
-    /// Refusal by the asked player.
-    Declined,
-    /// End of the time without any action.
-    Timeout,
-    /// Cancellation by a player.
-    Cancelled,
-    /// Departure of a player from the world.
-    Disconnected,
-    /// Death of a player.
-    PlayerDied,
-    /// Too many steps between the players.
-    TooFar,
-    /// Absence of an offered item.
-    InvalidItems,
-    /// Separation: the same process no longer plays both players.
-    Server,
+endings! {
+    /// Reason why a trade came to nothing.
+    TradeEnd {
+        /// Refusal by the asked player.
+        Declined = "declined", "the trade was declined";
+        /// End of the time without any action.
+        Timeout = "timeout", "nobody did anything about the trade for too long";
+        /// Cancellation by a player.
+        Cancelled = "cancelled", "the trade was given up";
+        /// Departure of a player from the world.
+        Disconnected = "disconnected", "the other has left the world";
+        /// Death of a player.
+        PlayerDied = "player_died", "one of you has died";
+        /// Too many steps between the players.
+        TooFar = "too_far", "you are too far apart; within two tiles one trades";
+        /// Absence of an offered item.
+        InvalidItems = "invalid_items", "what was offered is not there any more";
+        /// Separation: the same process no longer plays both players.
+        Server = "server", "this part of the world has moved; ask again";
+    }
 }
 
 /// Step that a player took in a trade.
@@ -119,67 +127,6 @@ pub struct TradeNote {
     pub step: TradeStep,
     /// Items that the step concerns.
     pub things: Vec<Stack>,
-}
-
-/// Notification about a trade to one player.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TradeNotification {
-    /// Request for a trade from another player.
-    Incoming {
-        /// Trade id.
-        trade: EntityId,
-        /// Player that asks.
-        from: CharacterId,
-        /// Display name of that player.
-        name: String,
-        /// Combat level of that player.
-        level: u32,
-    },
-    /// Beginning of the trade.
-    Started {
-        /// Trade id.
-        trade: EntityId,
-        /// The partner.
-        partner: CharacterId,
-        /// Display name of the partner.
-        name: String,
-        /// Combat level of the partner.
-        level: u32,
-        /// Empty slots in the partner's pack.
-        partner_free_slots: u32,
-    },
-    /// Content of the screen now. It is of value: the server holds it back until the store has
-    /// saved that value.
-    Shown {
-        /// Trade id.
-        trade: EntityId,
-        /// Screen that both players see.
-        screen: Screen,
-        /// Offer of this player.
-        mine: Offer,
-        /// Offer of the partner.
-        theirs: Offer,
-        /// Empty slots in the partner's pack.
-        partner_free_slots: u32,
-        /// Worth of both offers in coins, the player's own offer first.
-        worth: [u64; 2],
-    },
-    /// Completion of the swap. It is of value: the server holds it back until the store has saved
-    /// that value.
-    Completed {
-        /// Trade id.
-        trade: EntityId,
-        /// Items that the player got, each item once.
-        received: Vec<Stack>,
-    },
-    /// End of the trade without a swap. The server holds this back like the earlier notifications
-    /// about the trade.
-    Ended {
-        /// Trade id.
-        trade: EntityId,
-        /// Reason for the end.
-        why: TradeEnd,
-    },
 }
 
 /// One of the two sides of a trade.
@@ -479,23 +426,49 @@ pub enum Event {
         who: CharacterId,
         /// Number of that input.
         number: u64,
-        /// Trade id.
-        trade: EntityId,
+        /// The answer.
+        ack: TradeAck,
     },
-    /// Notification about a trade.
-    Told {
-        /// Player to tell.
-        who: CharacterId,
-        /// The notification.
-        told: TradeNotification,
-    },
+    /// Request from another player.
+    Incoming(CharacterId, TradeIncoming),
+    /// Beginning of the trade.
+    Started(CharacterId, TradeStarted),
+    /// Offer screen now.
+    Updated(CharacterId, TradeUpdated),
+    /// Confirmation screen now.
+    Confirms(CharacterId, TradeConfirmScreen),
+    /// Completion of the swap.
+    Completed(CharacterId, TradeCompleted),
+    /// End of the trade without a swap.
+    Cancelled(CharacterId, TradeCancelled),
 }
 
 impl Event {
     /// Returns the player to tell.
     pub fn who(&self) -> &CharacterId {
         match self {
-            Event::Asked { who, .. } | Event::Told { who, .. } => who,
+            Event::Asked { who, .. }
+            | Event::Incoming(who, _)
+            | Event::Started(who, _)
+            | Event::Updated(who, _)
+            | Event::Confirms(who, _)
+            | Event::Completed(who, _)
+            | Event::Cancelled(who, _) => who,
         }
+    }
+
+    /// Returns the message for the player. All messages of a trade that has begun wait until their
+    /// subject is saved, so that they come in order.
+    pub(crate) fn message(&self, _: &Recipient<'_>) -> Option<Message> {
+        Some(match self {
+            // The answer to a request.
+            Event::Asked { .. } => return None,
+            Event::Incoming(_, told) => Message::now(told),
+            Event::Started(_, told) => Message::of_value(told),
+            Event::Updated(_, told) => Message::of_value(told),
+            Event::Confirms(_, told) => Message::of_value(told),
+            Event::Completed(_, told) => Message::of_value(told),
+            Event::Cancelled(_, told) => Message::of_value(told),
+        })
     }
 }

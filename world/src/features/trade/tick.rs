@@ -3,10 +3,8 @@
 //! Always: a player that hears of the beginning of a trade hears of its end. The swap is one
 //! transfer.
 
-use super::{
-    ID_PREFIX, Intent, Screen, Side, Trade, TradeEnd, TradeNote, TradeNotification, TradeStep,
-    rules,
-};
+use super::told::{self, TradeAck, TradeCompleted};
+use super::{ID_PREFIX, Intent, Screen, Side, Trade, TradeEnd, TradeNote, TradeStep, rules};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::event::Event;
 use crate::features::{ground_items, newcomer, trade};
@@ -16,6 +14,7 @@ use crate::item::{SLOTS, Stack};
 use crate::refusal::Refusal;
 use crate::request::{Answer, Asked};
 use crate::tick::{Outcome, turn_away};
+use crate::told::stacks;
 use crate::world::World;
 
 impl World {
@@ -115,7 +114,6 @@ impl World {
             return Err(Refusal::PlayerOffline);
         };
         rules::may_ask(&self.trades, player, there, self.now)?;
-        let (name, level) = (player.record.name.clone(), player.record.combat_level);
         let id = self.mint(ID_PREFIX)?;
         if let Some(oldest) = rules::crowded_out(&self.trades, &whom) {
             self.end_trade(&oldest, TradeEnd::Timeout, out);
@@ -131,15 +129,13 @@ impl World {
         out.emit(trade::Event::Asked {
             who: who.clone(),
             number,
-            trade: id.clone(),
+            ack: TradeAck {
+                trade_id: id.clone(),
+            },
         });
-        let told = TradeNotification::Incoming {
-            trade: id,
-            from: who.clone(),
-            name,
-            level,
-        };
-        out.emit(trade::Event::Told { who: whom, told });
+        if let Some(asker) = self.players.get(who) {
+            out.emit(trade::Event::Incoming(whom, told::incoming(&id, asker)));
+        }
         Ok(Answer::Told)
     }
 
@@ -272,12 +268,11 @@ impl World {
                 step: TradeStep::Gave,
                 things: rules::sums(&mine.offer),
             });
-            let told = TradeNotification::Completed {
-                trade: id.clone(),
-                received: rules::sums(&theirs.offer),
+            let completed = TradeCompleted {
+                trade_id: id.clone(),
+                received_items: stacks(&rules::sums(&theirs.offer)),
             };
-            let who = mine.who.clone();
-            out.emit(trade::Event::Told { who, told });
+            out.emit(trade::Event::Completed(mine.who.clone(), completed));
         }
     }
 
@@ -309,9 +304,10 @@ impl World {
             return;
         };
         player.dealings.trade.take_if(|named| named == id);
-        let (who, trade) = (who.clone(), id.clone());
-        let told = TradeNotification::Ended { trade, why };
-        out.emit(trade::Event::Told { who, told });
+        out.emit(trade::Event::Cancelled(
+            who.clone(),
+            told::cancelled(id, why),
+        ));
     }
 
     /// Ends all trades and requests of `who`.
@@ -403,32 +399,24 @@ impl World {
 
     fn screen(&self, trade: &Trade, mine: &Side, theirs: &Side) -> Option<Event> {
         let partner = self.players.get(&theirs.who)?;
-        Some(Event::Trade(trade::Event::Told {
-            who: mine.who.clone(),
-            told: TradeNotification::Shown {
-                trade: trade.id.clone(),
-                screen: trade.screen?,
-                mine: mine.offer.clone(),
-                theirs: theirs.offer.clone(),
-                partner_free_slots: rules::free_slots(partner),
-                worth: [&mine.offer, &theirs.offer].map(|o| rules::worth(&self.content, o)),
-            },
-        }))
+        let who = mine.who.clone();
+        let event = match trade.screen? {
+            Screen::Offer => {
+                trade::Event::Updated(who, told::updated(trade, mine, theirs, partner))
+            }
+            Screen::Confirm => {
+                trade::Event::Confirms(who, told::confirm(trade, mine, theirs, &self.content))
+            }
+        };
+        Some(event.into())
     }
 
     fn trade_begun(&self, who: &CharacterId) -> Option<Event> {
         let named = self.players.get(who)?.dealings.trade.as_ref();
         let (_, theirs) = self.trades.open(named)?.sides_of(who)?;
         let partner = self.players.get(&theirs.who)?;
-        let told = TradeNotification::Started {
-            trade: named?.clone(),
-            partner: theirs.who.clone(),
-            name: partner.record.name.clone(),
-            level: partner.record.combat_level,
-            partner_free_slots: rules::free_slots(partner),
-        };
-        let who = who.clone();
-        Some(Event::Trade(trade::Event::Told { who, told }))
+        let started = told::started(named?, partner);
+        Some(trade::Event::Started(who.clone(), started).into())
     }
 
     /// Returns the ids of the trades and requests of `who`, in order.
@@ -452,15 +440,7 @@ impl World {
         let asked = asked.filter(|t| t.screen.is_none() && t.sides[1].who == *who);
         let told = asked.filter_map(|trade| {
             let from = self.players.get(&trade.sides[0].who)?;
-            Some(Event::Trade(trade::Event::Told {
-                who: who.clone(),
-                told: TradeNotification::Incoming {
-                    trade: trade.id.clone(),
-                    from: from.record.id.clone(),
-                    name: from.record.name.clone(),
-                    level: from.record.combat_level,
-                },
-            }))
+            Some(trade::Event::Incoming(who.clone(), told::incoming(&trade.id, from)).into())
         });
         told.collect()
     }

@@ -1,7 +1,7 @@
 //! Gains of experience, and the events that tell of them.
 
 use super::skill::Skill;
-use super::{Event, rules};
+use super::{Event, rules, told};
 use crate::entity::ids::CharacterId;
 use crate::features::movement::agility;
 use crate::features::{agents, prayer, vitals};
@@ -30,13 +30,7 @@ impl World {
         }
         let trained = out.changes.trained.entry(who.clone()).or_default();
         trained.insert(skill);
-        out.emit(Event::Gained {
-            who: who.clone(),
-            skill,
-            gained_tenths: gain.gained_tenths,
-            now: gain.now,
-            leveled_up: gain.leveled_up(),
-        });
+        out.emit(Event::Gained(who.clone(), told::gained(skill, &gain)));
         if gain.leveled_up() && skill == Skill::Constitution {
             out.emit(vitals::Event::Changed { who: who.clone() });
             out.touched.insert(who.entity());

@@ -9,8 +9,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::{CharacterId, EntityId};
+use crate::features::bank::told::{self as bank, BankState};
+use crate::features::dialogue::told::DialogueNode;
+use crate::features::quests::told as quests;
+use crate::features::shop::told::ShopState;
 use crate::geometry::tile::Region;
 use crate::time::Tick;
+use crate::told::{Message, Recipient};
 
 /// An interface that can be open. A player has one open at most.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,4 +90,42 @@ impl Event {
             Event::Opened { who, .. } | Event::Closed { who, .. } => who,
         }
     }
+
+    /// Returns the message for the player.
+    pub(crate) fn message(&self, to: &Recipient<'_>) -> Option<Message> {
+        match self {
+            Event::Opened { what, .. } => opened(what, to),
+            Event::Closed { what, .. } => {
+                to.record?;
+                closed(what)
+            }
+        }
+    }
+}
+
+fn opened(what: &Interface, to: &Recipient<'_>) -> Option<Message> {
+    let record = to.record?;
+    Some(match what {
+        Interface::Bank => Message::of_value(&bank::whole(&record.bank)),
+        Interface::Offer { quest } => {
+            let detail = quests::detail(&record.quests, to.content, quest, true)?;
+            Message::of_value(&detail)
+        }
+        // They have events of their own.
+        Interface::Dialogue { .. } | Interface::Shop => return None,
+        Interface::Altar => return None,
+    })
+}
+
+/// Returns the message for an interface that was closed. It tells of value: it must not overtake
+/// the messages that came while the interface was open.
+fn closed(what: &Interface) -> Option<Message> {
+    Some(match what {
+        Interface::Bank => Message::of_value(&BankState::default()),
+        Interface::Dialogue { .. } | Interface::Offer { .. } => {
+            Message::of_value(&DialogueNode::default())
+        }
+        Interface::Altar => return None,
+        Interface::Shop => Message::of_value(&ShopState::default()),
+    })
 }

@@ -2,10 +2,12 @@
 //! time.
 
 pub(crate) mod tick;
+pub mod told;
 
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::CharacterId;
+use crate::told::{Message, Recipient};
 
 /// Fact about health or energy that the world tells one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +24,13 @@ impl Event {
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Changed { who, .. } => who,
+        }
+    }
+
+    /// Returns the message for the player.
+    pub(crate) fn message(&self, to: &Recipient<'_>) -> Option<Message> {
+        match self {
+            Event::Changed { .. } => Some(Message::now(&told::vitals(to.record?))),
         }
     }
 }

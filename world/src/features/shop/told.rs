@@ -1,22 +1,26 @@
-//! Shops: what is asked of them, and what is told.
+//! Messages about an open shop.
+
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::table::server_events;
+use super::{Shelves, rules};
+use crate::content::{Content, Store};
+use crate::server_events;
 
 /// Something that is for sale.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShopItem {
     /// What.
-    pub item_id: String,
+    pub item_id: Arc<str>,
     /// What one of it costs now, in coins.
     pub price: u32,
     /// How many there are; null: any number.
     pub stock: Option<u32>,
     /// weapons, food …; empty for what others have sold here.
-    pub category: String,
+    pub category: Arc<str>,
 }
 
 /// `shop:state`: the shop, whole.
@@ -26,9 +30,9 @@ pub struct ShopState {
     /// False: it is closed, and the rest says nothing.
     pub open: bool,
     /// Which.
-    pub store_id: String,
+    pub store_id: Arc<str>,
     /// As players see it.
-    pub name: String,
+    pub name: Arc<str>,
     /// It buys things, too.
     pub buys: bool,
     /// What it pays while it has no more of a thing than usual, in hundredths of its worth.
@@ -39,4 +43,16 @@ pub struct ShopState {
 
 server_events! {
     ShopState => "shop:state",
+}
+
+/// Returns the shop as its customers see it.
+pub(crate) fn state(store: &Store, shelves: &Shelves, content: &Content) -> ShopState {
+    ShopState {
+        open: true,
+        store_id: Arc::clone(&store.id),
+        name: Arc::clone(&store.name),
+        buys: store.buys,
+        pays_percent: store.buyback_thousandths / 10,
+        items: rules::for_sale(store, shelves, content),
+    }
 }

@@ -1,9 +1,15 @@
-//! Fighting: what a player chooses of it, blows that land, deaths.
+//! Messages about fights.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{sync::Position, table::server_events};
+use super::{HitKind, styles_of};
+use crate::content::Content;
+use crate::entity::ids::EntityId;
+use crate::entity::player::record::PlayerRecord;
+use crate::geometry::tile::Tile;
+use crate::server_events;
+use crate::time::Tick;
 
 /// `combat:update`: what a player has chosen of fighting.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -23,50 +29,46 @@ pub struct Combat {
 /// of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct CombatHit {
+pub struct Hit {
     /// When.
-    pub tick: u64,
+    #[schemars(with = "u64")]
+    pub tick: Tick,
     /// Who dealt it.
-    pub attacker: String,
+    pub attacker: EntityId,
     /// Whom it struck.
-    pub target: String,
+    pub target: EntityId,
+    /// Tile of the target; not sent.
+    #[serde(skip)]
+    pub tile: Tile,
     /// How much it hurt; 0: not at all.
     pub damage: u32,
     /// melee, ranged, magic.
-    pub style: String,
+    #[serde(rename = "style")]
+    #[schemars(with = "String")]
+    pub kind: HitKind,
     /// The target's health after it.
-    pub target_health: u32,
+    #[serde(rename = "targetHealth")]
+    pub health: u32,
     /// The target's health when well.
-    pub target_max_health: u32,
+    #[serde(rename = "targetMaxHealth")]
+    pub max_health: u32,
     /// It was its last; only said when it was.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub killed: bool,
 }
 
-/// `player:died`: the own character has no health left.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PlayerDied {
-    /// The name of its killer, if it has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub killed_by: Option<String>,
-    /// Where.
-    pub position: Position,
-    /// The tick at which it stands up again.
-    pub respawn_tick: u64,
-}
-
-/// `player:respawned`: the own character has stood up again and is well.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PlayerRespawned {
-    /// Where.
-    pub position: Position,
-}
-
 server_events! {
     Combat => "combat:update",
-    CombatHit => "combat:hit",
-    PlayerDied => "player:died",
-    PlayerRespawned => "player:respawned",
+    Hit => "combat:hit",
+}
+
+/// Returns the combat settings of a player.
+pub fn settings(record: &PlayerRecord, content: &Content) -> Combat {
+    let (style, styles) = styles_of(content, record);
+    Combat {
+        style: style.name().to_owned(),
+        styles: styles.iter().map(|style| style.name().to_owned()).collect(),
+        retaliate: record.ways.retaliates,
+        spell: record.ways.spell.as_ref().map(ToString::to_string),
+    }
 }

@@ -1,9 +1,11 @@
-//! Talking with NPCs: `player:action` with `talk` begins it, and walking off ends it.
+//! Messages of a talk.
+
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::table::server_events;
+use crate::server_events;
 
 /// Something that one may answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -12,7 +14,7 @@ pub struct DialogueResponse {
     /// What is sent back. There may be gaps: what may not be said now is not shown.
     pub index: u8,
     /// What one says.
-    pub text: String,
+    pub text: Arc<str>,
 }
 
 /// `dialogue:node`: what is said now, or that the talk is over.
@@ -22,17 +24,17 @@ pub struct DialogueNode {
     /// False: the talk is over, and the rest says nothing.
     pub open: bool,
     /// The entity that speaks.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub target: String,
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub target: Arc<str>,
     /// Its name.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub name: String,
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub name: Arc<str>,
     /// Which part of the talk this is.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub node: String,
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub node: Arc<str>,
     /// What is said. Text, never markup.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub text: String,
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub text: Arc<str>,
     /// What one may answer. None: `dialogue:continue` ends the talk.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub responses: Vec<DialogueResponse>,

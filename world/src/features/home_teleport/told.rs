@@ -1,9 +1,10 @@
-//! Walking.
+//! Messages about going home.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::table::server_events;
+use super::Homeward;
+use crate::server_events;
 
 /// `home:update`: the own character has begun to go home by magic, does so no more, or may not do
 /// so again for a while.
@@ -19,4 +20,12 @@ pub struct HomeUpdate {
 
 server_events! {
     HomeUpdate => "home:update",
+}
+
+/// Returns the progress of a player in going home.
+pub(crate) fn progress(homeward: &Homeward) -> HomeUpdate {
+    HomeUpdate {
+        arrives_tick: homeward.done_at.map(|at| at.0),
+        ready_tick: homeward.ready_at.0,
+    }
 }

@@ -1,16 +1,23 @@
-//! Trading with another player: the notifications to both.
+//! Messages about a trade to its two players.
+
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{error::ErrorCode, table::server_events};
+use super::{Offer, Side, Trade, TradeEnd, rules};
+use crate::content::Content;
+use crate::entity::ids::{CharacterId, EntityId};
+use crate::entity::player::Player;
+use crate::server_events;
+use crate::told::Stack;
 
 /// What the `ack` of a `tradeRequest` says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TradeAck {
     /// The trade that was asked for.
-    pub trade_id: String,
+    pub trade_id: EntityId,
 }
 
 /// `tradeIncoming`: somebody asks for a trade.
@@ -18,9 +25,9 @@ pub struct TradeAck {
 #[serde(rename_all = "camelCase")]
 pub struct TradeIncoming {
     /// The trade that is asked for.
-    pub trade_id: String,
+    pub trade_id: EntityId,
     /// Who asks.
-    pub from_player_id: String,
+    pub from_player_id: CharacterId,
     /// As others see it.
     pub from_player_name: String,
     /// Combat level.
@@ -32,9 +39,9 @@ pub struct TradeIncoming {
 #[serde(rename_all = "camelCase")]
 pub struct TradeStarted {
     /// The trade.
-    pub trade_id: String,
+    pub trade_id: EntityId,
     /// With whom.
-    pub partner_id: String,
+    pub partner_id: CharacterId,
     /// As others see it.
     pub partner_name: String,
     /// Combat level.
@@ -50,7 +57,7 @@ pub struct TradeItem {
     /// The slot of its owner's pack, 0 to 27.
     pub inventory_slot: u8,
     /// What.
-    pub item_id: String,
+    pub item_id: Arc<str>,
     /// At least 1.
     pub quantity: u32,
     /// Its place in the offer, 0 to 27; there may be gaps.
@@ -72,7 +79,7 @@ pub struct TradeOffer {
 #[serde(rename_all = "camelCase")]
 pub struct TradeUpdated {
     /// The trade.
-    pub trade_id: String,
+    pub trade_id: EntityId,
     /// What one offers oneself.
     pub my_offer: TradeOffer,
     /// What the partner offers.
@@ -98,7 +105,7 @@ pub struct TradeValues {
 #[serde(rename_all = "camelCase")]
 pub struct TradeConfirmScreen {
     /// The trade.
-    pub trade_id: String,
+    pub trade_id: EntityId,
     /// What one gives.
     pub my_offer: TradeOffer,
     /// What one gets.
@@ -107,24 +114,14 @@ pub struct TradeConfirmScreen {
     pub values: TradeValues,
 }
 
-/// Some of an item that was received.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TradeReceived {
-    /// What.
-    pub item_id: String,
-    /// At least 1.
-    pub quantity: u64,
-}
-
 /// `tradeCompleted`: everything has changed hands, and is saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TradeCompleted {
     /// The trade.
-    pub trade_id: String,
+    pub trade_id: EntityId,
     /// What came into the own pack, each item once.
-    pub received_items: Vec<TradeReceived>,
+    pub received_items: Vec<Stack>,
 }
 
 /// `tradeCancelled`: nothing has changed hands, and nothing will.
@@ -132,24 +129,11 @@ pub struct TradeCompleted {
 #[serde(rename_all = "camelCase")]
 pub struct TradeCancelled {
     /// The trade.
-    pub trade_id: String,
-    /// declined, timeout, cancelled, disconnected, player_died, too_far, invalid_items, server
-    pub reason: String,
+    pub trade_id: EntityId,
+    /// Why.
+    pub reason: TradeEnd,
     /// For people.
     pub message: String,
-}
-
-/// `tradeError`: what was asked of a trade was refused and has changed nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TradeError {
-    /// One of those in capitals.
-    pub code: ErrorCode,
-    /// For people.
-    pub message: String,
-    /// The trade that was named.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trade_id: Option<String>,
 }
 
 server_events! {
@@ -159,5 +143,79 @@ server_events! {
     TradeConfirmScreen => "tradeConfirmScreen",
     TradeCompleted => "tradeCompleted",
     TradeCancelled => "tradeCancelled",
-    TradeError => "tradeError",
+}
+
+/// Returns the request for the trade `id` by `from`.
+pub(crate) fn incoming(id: &EntityId, from: &Player) -> TradeIncoming {
+    TradeIncoming {
+        trade_id: id.clone(),
+        from_player_id: from.record.id.clone(),
+        from_player_name: from.record.name.clone(),
+        from_player_level: from.record.combat_level,
+    }
+}
+
+/// Returns the beginning of the trade `id` with `partner`.
+pub(crate) fn started(id: &EntityId, partner: &Player) -> TradeStarted {
+    TradeStarted {
+        trade_id: id.clone(),
+        partner_id: partner.record.id.clone(),
+        partner_name: partner.record.name.clone(),
+        partner_level: partner.record.combat_level,
+        partner_free_slots: rules::free_slots(partner),
+    }
+}
+
+/// Returns the end of the trade `id` without a swap.
+pub(crate) fn cancelled(id: &EntityId, why: TradeEnd) -> TradeCancelled {
+    TradeCancelled {
+        trade_id: id.clone(),
+        reason: why,
+        message: why.sentence().to_owned(),
+    }
+}
+
+/// Returns the offer screen for the player of the side `mine`.
+pub(crate) fn updated(trade: &Trade, mine: &Side, theirs: &Side, partner: &Player) -> TradeUpdated {
+    TradeUpdated {
+        trade_id: trade.id.clone(),
+        my_offer: offer(&mine.offer),
+        their_offer: offer(&theirs.offer),
+        partner_free_slots: rules::free_slots(partner),
+    }
+}
+
+/// Returns the confirmation screen for the player of the side `mine`.
+pub(crate) fn confirm(
+    trade: &Trade,
+    mine: &Side,
+    theirs: &Side,
+    content: &Content,
+) -> TradeConfirmScreen {
+    let [gives, gets] = [mine, theirs].map(|side| rules::worth(content, &side.offer));
+    let signed = |worth: u64| i64::try_from(worth).unwrap_or(i64::MAX);
+    TradeConfirmScreen {
+        trade_id: trade.id.clone(),
+        my_offer: offer(&mine.offer),
+        their_offer: offer(&theirs.offer),
+        values: TradeValues {
+            mine: gives,
+            theirs: gets,
+            difference: signed(gets).saturating_sub(signed(gives)),
+        },
+    }
+}
+
+fn offer(offer: &Offer) -> TradeOffer {
+    let things = offer.things.iter();
+    let items = things.map(|(place, offered)| TradeItem {
+        inventory_slot: offered.slot,
+        item_id: Arc::clone(&offered.stack.item),
+        quantity: offered.stack.quantity,
+        trade_slot: *place,
+    });
+    TradeOffer {
+        items: items.collect(),
+        accepted: offer.agreed,
+    }
 }

@@ -1,9 +1,11 @@
-//! Prayers.
+//! Messages about prayer.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::table::server_events;
+use crate::entity::player::record::PlayerRecord;
+use crate::features::training::skill::Skill;
+use crate::server_events;
 
 /// `prayer:update`: what a player has of prayer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -19,4 +21,14 @@ pub struct Prayer {
 
 server_events! {
     Prayer => "prayer:update",
+}
+
+/// Returns what a player has of prayer.
+pub fn all(record: &PlayerRecord) -> Prayer {
+    let active = record.prayer.active.iter();
+    Prayer {
+        points: record.prayer.points,
+        max_points: record.level(Skill::Prayer),
+        active: active.map(ToString::to_string).collect(),
+    }
 }

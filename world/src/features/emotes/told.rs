@@ -1,9 +1,11 @@
-//! Dances.
+//! Messages about dances.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::table::server_events;
+use super::Emote;
+use crate::entity::ids::EntityId;
+use crate::server_events;
 
 /// `dance:round`: a round of a dance has ended. Everybody sees the emote of the next one as the
 /// leader's `emote` in `world:update`.
@@ -11,9 +13,9 @@ use super::table::server_events;
 #[serde(rename_all = "camelCase")]
 pub struct DanceRound {
     /// Entity id of the leader.
-    pub leader: String,
+    pub leader: EntityId,
     /// Emote that the leader performed in the round.
-    pub emote: String,
+    pub emote: Emote,
     /// Whether the player performed it, too.
     pub in_step: bool,
     /// Number of rounds in step without a break.

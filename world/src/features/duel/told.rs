@@ -1,21 +1,29 @@
-//! Duels with another player: the notifications to both. Names are those of the reference: the
-//! player that challenged is `challenger`, the other is `target`.
+//! Messages about a duel to its two players. Names are those of the reference: the player that
+//! challenged is `challenger`, the other is `target`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{error::ErrorCode, table::server_events};
+use super::{Duel, DuelEnd, DuelPart, DuelRule, DuelStage, Event, Fighter, rules};
+use crate::content::{Content, EquipSlot};
+use crate::entity::ids::{CharacterId, EntityId};
+use crate::entity::player::Player;
+use crate::geometry::tile::{Bounds, Tile};
+use crate::server_events;
+use crate::time::TICK_MS;
+use crate::told::Stack;
 
 /// `duelChallengeSent`: one's challenge is out, for 30 s.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DuelChallengeSent {
     /// The challenge.
-    pub challenge_id: String,
+    pub challenge_id: EntityId,
     /// Who is challenged.
-    pub target_player_id: String,
+    pub target_player_id: CharacterId,
     /// As others see it.
     pub target_player_name: String,
 }
@@ -25,9 +33,9 @@ pub struct DuelChallengeSent {
 #[serde(rename_all = "camelCase")]
 pub struct DuelChallengeIncoming {
     /// The challenge.
-    pub challenge_id: String,
+    pub challenge_id: EntityId,
     /// Who.
-    pub from_player_id: String,
+    pub from_player_id: CharacterId,
     /// As others see it.
     pub from_player_name: String,
     /// Combat level.
@@ -39,10 +47,10 @@ pub struct DuelChallengeIncoming {
 #[serde(rename_all = "camelCase")]
 pub struct DuelChallengeDeclined {
     /// The challenge.
-    pub challenge_id: String,
+    pub challenge_id: EntityId,
     /// Who did not want to; absent: it took too long, was called off, or the two have parted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub declined_by: Option<String>,
+    pub declined_by: Option<CharacterId>,
 }
 
 /// `duelSessionStarted`: both want to, and talk about the rules.
@@ -50,11 +58,11 @@ pub struct DuelChallengeDeclined {
 #[serde(rename_all = "camelCase")]
 pub struct DuelSessionStarted {
     /// The duel.
-    pub duel_id: String,
+    pub duel_id: EntityId,
     /// The challenge that led to it.
-    pub challenge_id: String,
+    pub challenge_id: EntityId,
     /// With whom.
-    pub opponent_id: String,
+    pub opponent_id: CharacterId,
     /// As others see it.
     pub opponent_name: String,
     /// It was one's own challenge.
@@ -66,7 +74,7 @@ pub struct DuelSessionStarted {
 #[serde(rename_all = "camelCase")]
 pub struct DuelRulesUpdated {
     /// The duel.
-    pub duel_id: String,
+    pub duel_id: EntityId,
     /// All of them, by name: whether it holds.
     pub rules: BTreeMap<String, bool>,
     /// The challenger agrees.
@@ -74,7 +82,7 @@ pub struct DuelRulesUpdated {
     /// The other agrees.
     pub target_accepted: bool,
     /// Who did that.
-    pub modified_by: String,
+    pub modified_by: CharacterId,
 }
 
 /// `duelEquipmentUpdated`: nothing is to be worn somewhere, or something may be again; nobody
@@ -83,7 +91,7 @@ pub struct DuelRulesUpdated {
 #[serde(rename_all = "camelCase")]
 pub struct DuelEquipmentUpdated {
     /// The duel.
-    pub duel_id: String,
+    pub duel_id: EntityId,
     /// All places: whether nothing may be worn there.
     pub equipment_restrictions: BTreeMap<String, bool>,
     /// The challenger agrees.
@@ -91,7 +99,7 @@ pub struct DuelEquipmentUpdated {
     /// The other agrees.
     pub target_accepted: bool,
     /// Who did that.
-    pub modified_by: String,
+    pub modified_by: CharacterId,
 }
 
 /// Something at stake.
@@ -101,7 +109,7 @@ pub struct DuelStake {
     /// The slot of its owner's pack in which it lay, 0 to 27.
     pub inventory_slot: u8,
     /// What.
-    pub item_id: String,
+    pub item_id: Arc<str>,
     /// At least 1.
     pub quantity: u32,
     /// What all of it is worth, in coins.
@@ -113,7 +121,7 @@ pub struct DuelStake {
 #[serde(rename_all = "camelCase")]
 pub struct DuelStakesUpdated {
     /// The duel.
-    pub duel_id: String,
+    pub duel_id: EntityId,
     /// What the challenger stakes, in the order of `stakeIndex`.
     pub challenger_stakes: Vec<DuelStake>,
     /// What the other stakes.
@@ -123,7 +131,7 @@ pub struct DuelStakesUpdated {
     /// The other agrees.
     pub target_accepted: bool,
     /// Who did that.
-    pub modified_by: String,
+    pub modified_by: CharacterId,
 }
 
 /// `duelAcceptanceUpdated`: somebody agrees; all did if it says that the duel has moved on.
@@ -131,7 +139,7 @@ pub struct DuelStakesUpdated {
 #[serde(rename_all = "camelCase")]
 pub struct DuelAcceptanceUpdated {
     /// The duel.
-    pub duel_id: String,
+    pub duel_id: EntityId,
     /// The challenger agrees.
     pub challenger_accepted: bool,
     /// The other agrees.
@@ -151,7 +159,7 @@ pub struct DuelAcceptanceUpdated {
 #[serde(rename_all = "camelCase")]
 pub struct DuelStateChanged {
     /// The duel.
-    pub duel_id: String,
+    pub duel_id: EntityId,
     /// RULES, STAKES, CONFIRMING, COUNTDOWN, FIGHTING, FINISHED
     pub state: String,
     /// All of them, by name: whether it holds.
@@ -170,9 +178,9 @@ pub struct DuelStateChanged {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arena_id: Option<u8>,
     /// Who challenged.
-    pub challenger_id: String,
+    pub challenger_id: CharacterId,
     /// Who was challenged.
-    pub target_id: String,
+    pub target_id: CharacterId,
 }
 
 /// `duelCountdownStart`: both stand in the ring.
@@ -180,13 +188,13 @@ pub struct DuelStateChanged {
 #[serde(rename_all = "camelCase")]
 pub struct DuelCountdownStart {
     /// The duel.
-    pub duel_id: String,
+    pub duel_id: EntityId,
     /// The number of the ring.
     pub arena_id: u8,
     /// Who challenged.
-    pub challenger_id: String,
+    pub challenger_id: CharacterId,
     /// Who was challenged.
-    pub target_id: String,
+    pub target_id: CharacterId,
 }
 
 /// `duelCountdownTick`: 3, 2, 1, 0.
@@ -194,31 +202,22 @@ pub struct DuelCountdownStart {
 #[serde(rename_all = "camelCase")]
 pub struct DuelCountdownTick {
     /// The duel.
-    pub duel_id: String,
+    pub duel_id: EntityId,
     /// 3 to 0; at 0 they fight.
     pub count: u8,
     /// Who challenged.
-    pub challenger_id: String,
+    pub challenger_id: CharacterId,
     /// Who was challenged.
-    pub target_id: String,
-}
-
-/// A corner of a ring.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct DuelCorner {
-    /// Column.
-    pub x: i32,
-    /// Row.
-    pub z: i32,
+    pub target_id: CharacterId,
 }
 
 /// The edges of a ring; both corners belong to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DuelBounds {
     /// South-west.
-    pub min: DuelCorner,
+    pub min: Tile,
     /// North-east.
-    pub max: DuelCorner,
+    pub max: Tile,
 }
 
 /// `duelFightStart`: they may fight.
@@ -226,23 +225,13 @@ pub struct DuelBounds {
 #[serde(rename_all = "camelCase")]
 pub struct DuelFightStart {
     /// The duel.
-    pub duel_id: String,
+    pub duel_id: EntityId,
     /// The number of the ring.
     pub arena_id: u8,
     /// With whom.
-    pub opponent_id: String,
+    pub opponent_id: CharacterId,
     /// Nobody gets out of them before it is over.
     pub bounds: DuelBounds,
-}
-
-/// Some of an item that changed hands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct DuelItem {
-    /// What.
-    pub item_id: String,
-    /// At least 1.
-    pub quantity: u32,
 }
 
 /// `duelCompleted`: it is decided, what was staked has changed hands, and that is saved.
@@ -250,15 +239,15 @@ pub struct DuelItem {
 #[serde(rename_all = "camelCase")]
 pub struct DuelCompleted {
     /// The duel.
-    pub duel_id: String,
+    pub duel_id: EntityId,
     /// One has won it oneself.
     pub won: bool,
     /// The other, as others see it.
     pub opponent_name: String,
     /// What one got of the other.
-    pub items_received: Vec<DuelItem>,
+    pub items_received: Vec<Stack>,
     /// What one gave to the other.
-    pub items_lost: Vec<DuelItem>,
+    pub items_lost: Vec<Stack>,
     /// What the first are worth, in coins.
     pub total_value_won: u64,
     /// What the second are worth, in coins.
@@ -272,14 +261,14 @@ pub struct DuelCompleted {
 #[serde(rename_all = "camelCase")]
 pub struct DuelCancelled {
     /// The duel.
-    pub duel_id: String,
-    /// cancelled, timeout, disconnected, player_died, too_far, invalid_items, draw, server
-    pub reason: String,
+    pub duel_id: EntityId,
+    /// Why.
+    pub reason: DuelEnd,
     /// For people.
     pub message: String,
     /// Who called it off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cancelled_by: Option<String>,
+    pub cancelled_by: Option<CharacterId>,
 }
 
 /// `duelOpponentDisconnected`: nobody plays the other just now.
@@ -287,7 +276,7 @@ pub struct DuelCancelled {
 #[serde(rename_all = "camelCase")]
 pub struct DuelOpponentDisconnected {
     /// The duel.
-    pub duel_id: String,
+    pub duel_id: EntityId,
     /// If it is not back by then, the duel is off, or won if they fight.
     pub timeout_ms: u64,
 }
@@ -297,20 +286,7 @@ pub struct DuelOpponentDisconnected {
 #[serde(rename_all = "camelCase")]
 pub struct DuelOpponentReconnected {
     /// The duel.
-    pub duel_id: String,
-}
-
-/// `duelError`: what was asked of a duel was refused and has changed nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct DuelError {
-    /// One of those in capitals.
-    pub code: ErrorCode,
-    /// For people.
-    pub message: String,
-    /// The duel that was named.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub duel_id: Option<String>,
+    pub duel_id: EntityId,
 }
 
 server_events! {
@@ -330,5 +306,173 @@ server_events! {
     DuelCancelled => "duelCancelled",
     DuelOpponentDisconnected => "duelOpponentDisconnected",
     DuelOpponentReconnected => "duelOpponentReconnected",
-    DuelError => "duelError",
+}
+
+/// Returns the challenge `id` by `from`.
+pub(crate) fn incoming(id: &EntityId, from: &Player) -> DuelChallengeIncoming {
+    DuelChallengeIncoming {
+        challenge_id: id.clone(),
+        from_player_id: from.record.id.clone(),
+        from_player_name: from.record.name.clone(),
+        from_player_level: from.record.combat_level,
+    }
+}
+
+/// Returns the beginning of a duel for `who`. `name`: display name of the opponent.
+pub(crate) fn started(duel: &Duel, who: &CharacterId, name: &str) -> DuelSessionStarted {
+    DuelSessionStarted {
+        duel_id: duel.id.clone(),
+        challenge_id: duel.challenge.clone(),
+        opponent_id: duel.other(who).clone(),
+        opponent_name: name.to_owned(),
+        is_challenger: duel.sides[0].who == *who,
+    }
+}
+
+/// Returns the event that shows `who` the changed part of a duel. `by`: the player that made the
+/// change.
+pub(crate) fn shown(
+    (part, by): (DuelPart, &CharacterId),
+    who: CharacterId,
+    duel: &Duel,
+    content: &Content,
+) -> Event {
+    let (duel_id, modified_by) = (duel.id.clone(), by.clone());
+    let [challenger_accepted, target_accepted] = duel.sides.each_ref().map(|side| side.agreed);
+    match part {
+        DuelPart::Rules => {
+            let updated = DuelRulesUpdated {
+                duel_id,
+                rules: in_force(duel),
+                challenger_accepted,
+                target_accepted,
+                modified_by,
+            };
+            Event::Rules(who, updated)
+        }
+        DuelPart::Equipment => {
+            let updated = DuelEquipmentUpdated {
+                duel_id,
+                equipment_restrictions: restrictions(duel),
+                challenger_accepted,
+                target_accepted,
+                modified_by,
+            };
+            Event::Equipment(who, updated)
+        }
+        DuelPart::Stakes => {
+            let [challenger_stakes, target_stakes] = stakes(duel, content);
+            let updated = DuelStakesUpdated {
+                duel_id,
+                challenger_stakes,
+                target_stakes,
+                challenger_accepted,
+                target_accepted,
+                modified_by,
+            };
+            Event::Stakes(who, updated)
+        }
+        DuelPart::Agreed => {
+            let nobody = !challenger_accepted && !target_accepted;
+            let updated = DuelAcceptanceUpdated {
+                duel_id,
+                challenger_accepted,
+                target_accepted,
+                state: duel.stage.name().to_owned(),
+                moved_to_stakes: nobody && duel.stage == DuelStage::Stakes,
+                moved_to_confirm: nobody && duel.stage == DuelStage::Confirming,
+            };
+            Event::Agreed(who, updated)
+        }
+    }
+}
+
+/// Returns the event that shows `who` a whole duel.
+pub(crate) fn whole(who: CharacterId, duel: &Duel, content: &Content) -> Event {
+    let [challenger_accepted, target_accepted] = duel.sides.each_ref().map(|side| side.agreed);
+    let [challenger_stakes, target_stakes] = stakes(duel, content);
+    let [challenger_id, target_id] = duel.fighters();
+    let changed = DuelStateChanged {
+        duel_id: duel.id.clone(),
+        state: duel.stage.name().to_owned(),
+        rules: in_force(duel),
+        equipment_restrictions: restrictions(duel),
+        challenger_stakes,
+        target_stakes,
+        challenger_accepted,
+        target_accepted,
+        arena_id: duel.ring,
+        challenger_id,
+        target_id,
+    };
+    Event::Stage(who, Box::new(changed))
+}
+
+fn in_force(duel: &Duel) -> BTreeMap<String, bool> {
+    let all = DuelRule::ALL.iter();
+    all.map(|rule| (rule.name().to_owned(), duel.rules.contains(rule)))
+        .collect()
+}
+
+fn restrictions(duel: &Duel) -> BTreeMap<String, bool> {
+    let all = EquipSlot::ALL.iter();
+    all.map(|place| (name_of(*place).to_owned(), duel.bare.contains(place)))
+        .collect()
+}
+
+/// Returns the name that duels have for an equipment slot.
+fn name_of(place: EquipSlot) -> &'static str {
+    match place {
+        EquipSlot::Helmet => "head",
+        EquipSlot::Arrows => "ammo",
+        place => place.name(),
+    }
+}
+
+fn stakes(duel: &Duel, content: &Content) -> [Vec<DuelStake>; 2] {
+    let of = |side: &Fighter| {
+        let staked = side.stakes.iter().map(|staked| DuelStake {
+            inventory_slot: staked.slot,
+            item_id: Arc::clone(&staked.stack.item),
+            quantity: staked.stack.quantity,
+            value: rules::worth(content, &staked.stack),
+        });
+        staked.collect()
+    };
+    duel.sides.each_ref().map(of)
+}
+
+/// Returns a ring as its first and last tiles.
+pub(crate) fn edges(bounds: Bounds) -> DuelBounds {
+    DuelBounds {
+        min: Tile::new(bounds.min_x, bounds.min_z),
+        max: Tile::new(bounds.max_x - 1, bounds.max_z - 1),
+    }
+}
+
+/// Returns the event that tells `who` that its opponent is away, or back. `ticks`: the time within
+/// which the opponent must come back; `None`: it is back.
+pub(crate) fn away(who: CharacterId, id: &EntityId, ticks: Option<u64>) -> Event {
+    let duel_id = id.clone();
+    match ticks {
+        Some(ticks) => {
+            let timeout_ms = ticks.saturating_mul(TICK_MS);
+            let away = DuelOpponentDisconnected {
+                duel_id,
+                timeout_ms,
+            };
+            Event::OpponentAway(who, away)
+        }
+        None => Event::OpponentBack(who, DuelOpponentReconnected { duel_id }),
+    }
+}
+
+/// Returns the end of the duel `id` without a winner. `by`: the player that called it off.
+pub(crate) fn cancelled(id: &EntityId, why: DuelEnd, by: Option<&CharacterId>) -> DuelCancelled {
+    DuelCancelled {
+        duel_id: id.clone(),
+        reason: why,
+        message: why.sentence().to_owned(),
+        cancelled_by: by.cloned(),
+    }
 }

@@ -1,0 +1,302 @@
+//! Messages about quests: which there are, what one asks for, and how far the own character is.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{QuestState, QuestStatus, Quests, status};
+use crate::content::{Content, Quest, Reward, Stage, StageKind};
+use crate::server_events;
+use crate::told::{Stack, Tenths};
+
+/// A quest as lists show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuestEntry {
+    /// Which.
+    pub id: Arc<str>,
+    /// Its name.
+    pub name: Arc<str>,
+    /// How far the own character is.
+    pub status: QuestStatus,
+    /// novice, intermediate, experienced, master or grandmaster.
+    pub difficulty: String,
+    /// The points that it gives.
+    pub quest_points: u32,
+}
+
+/// `quest:list`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuestList {
+    /// All that there are, by id.
+    pub quests: Vec<QuestEntry>,
+    /// Those that the own character has.
+    pub quest_points: u32,
+}
+
+/// A stage of a quest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuestStage {
+    /// Which.
+    pub id: Arc<str>,
+    /// What is to be done.
+    pub description: String,
+    /// dialogue, kill, gather, interact or travel.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What to kill, gather or make.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub target: Arc<str>,
+    /// How many, where they are counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
+}
+
+/// What it takes to begin a quest.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuestRequirements {
+    /// Quests that must be over.
+    pub quests: Vec<Arc<str>>,
+    /// Levels, by skill.
+    pub skills: BTreeMap<String, u32>,
+    /// Items that one must have with one.
+    pub items: Vec<Arc<str>>,
+}
+
+/// What a quest gives.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuestRewards {
+    /// Points.
+    pub quest_points: u32,
+    /// Things; coins go into the pouch.
+    pub items: Vec<Stack>,
+    /// Experience, by skill.
+    pub xp: BTreeMap<String, Tenths>,
+}
+
+/// `quest:detail`: all about one. Said also when somebody offers it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuestDetail {
+    /// Which.
+    pub id: Arc<str>,
+    /// Its name.
+    pub name: Arc<str>,
+    /// What it is about.
+    pub description: String,
+    /// How far the own character is.
+    pub status: QuestStatus,
+    /// novice, intermediate, experienced, master or grandmaster.
+    pub difficulty: String,
+    /// Who gives it: an NPC's kind.
+    pub start_npc: Arc<str>,
+    /// Its name.
+    pub start_npc_name: String,
+    /// The stage that is under way; absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current_stage: Option<Arc<str>>,
+    /// How many were counted, by stage.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub stage_progress: BTreeMap<Arc<str>, u32>,
+    /// All stages, in order.
+    pub stages: Vec<QuestStage>,
+    /// What it takes to begin.
+    pub requirements: QuestRequirements,
+    /// What it gives.
+    pub rewards: QuestRewards,
+    /// Somebody offers it right now: `quest:accept` begins it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub offered: bool,
+}
+
+/// How far the own character is with a quest, as `player:sync` has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuestProgress {
+    /// Which.
+    pub id: Arc<str>,
+    /// How far.
+    pub status: QuestStatus,
+    /// The stage that is under way; absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<Arc<str>>,
+    /// How many were counted, by stage.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub progress: BTreeMap<Arc<str>, u32>,
+}
+
+/// `quest:update`: how far the own character is with a quest now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuestUpdate {
+    /// Which.
+    pub quest_id: Arc<str>,
+    /// Its name.
+    pub name: Arc<str>,
+    /// How far.
+    pub status: QuestStatus,
+    /// The stage that is under way; absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<Arc<str>>,
+    /// How many were counted, by stage.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub progress: BTreeMap<Arc<str>, u32>,
+    /// What is to be done now, in words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// The points that the own character has.
+    pub quest_points: u32,
+}
+
+/// `quest:completed`: a quest is over, and this is what it gave.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuestCompleted {
+    /// Which.
+    pub quest_id: Arc<str>,
+    /// Its name.
+    pub name: Arc<str>,
+    /// What it gave.
+    pub rewards: QuestRewards,
+}
+
+server_events! {
+    QuestList => "quest:list",
+    QuestDetail => "quest:detail",
+    QuestUpdate => "quest:update",
+    QuestCompleted => "quest:completed",
+}
+
+/// Returns the points of all quests that are over.
+fn points(quests: &Quests, content: &Content) -> u32 {
+    let over = quests.iter().filter(|(_, state)| state.completed > 0);
+    let known = over.filter_map(|(id, _)| content.quests().get(id));
+    known.map(|quest| quest.points).sum()
+}
+
+/// Returns all quests, with the progress of a player.
+pub(crate) fn list(quests: &Quests, content: &Content) -> QuestList {
+    let entries = content.quests().iter().map(|quest| QuestEntry {
+        id: Arc::clone(&quest.id),
+        name: Arc::clone(&quest.name),
+        status: status(quests, &quest.id),
+        difficulty: quest.difficulty.name().to_owned(),
+        quest_points: quest.points,
+    });
+    QuestList {
+        quests: entries.collect(),
+        quest_points: points(quests, content),
+    }
+}
+
+/// Returns the quests that a player ever began.
+pub fn progress(quests: &Quests) -> Vec<QuestProgress> {
+    let begun = quests.iter().map(|(id, state)| QuestProgress {
+        id: Arc::clone(id),
+        status: status(quests, id),
+        stage: state.stage.clone(),
+        progress: state.counts.clone(),
+    });
+    begun.collect()
+}
+
+/// Returns all about one quest; `None`: the content does not know it. `offered`: somebody offers it
+/// now.
+pub fn detail(quests: &Quests, content: &Content, id: &str, offered: bool) -> Option<QuestDetail> {
+    let quest = content.quests().get(id)?;
+    let state = quests.get(id).cloned().unwrap_or_default();
+    let giver = content.npc_kinds().get(&quest.giver);
+    let levels = quest.levels.iter();
+    Some(QuestDetail {
+        id: Arc::clone(&quest.id),
+        name: Arc::clone(&quest.name),
+        description: quest.description.to_string(),
+        status: status(quests, id),
+        difficulty: quest.difficulty.name().to_owned(),
+        start_npc: Arc::clone(&quest.giver),
+        start_npc_name: giver.map_or_else(String::new, |kind| kind.name.to_string()),
+        current_stage: state.stage.clone(),
+        stage_progress: state.counts.clone(),
+        stages: quest.stages.iter().map(stage).collect(),
+        requirements: QuestRequirements {
+            quests: quest.after.to_vec(),
+            skills: levels
+                .map(|(skill, level)| (skill.name().to_owned(), u32::from(*level)))
+                .collect(),
+            items: quest.needs.to_vec(),
+        },
+        rewards: rewards(quest),
+        offered,
+    })
+}
+
+fn stage(stage: &Stage) -> QuestStage {
+    let counts = !matches!(stage.kind, StageKind::Dialogue | StageKind::Travel);
+    QuestStage {
+        id: Arc::clone(&stage.id),
+        description: stage.description.to_string(),
+        kind: stage.kind.name().to_owned(),
+        target: Arc::clone(&stage.target),
+        count: counts.then_some(stage.count),
+    }
+}
+
+fn rewards(quest: &Quest) -> QuestRewards {
+    let stack = |reward: &Reward| Stack {
+        item_id: Arc::clone(&reward.item),
+        quantity: reward.quantity,
+    };
+    let xp = quest.xp_tenths.iter();
+    QuestRewards {
+        quest_points: quest.points,
+        items: quest.rewards.iter().map(stack).collect(),
+        xp: xp
+            .map(|(of, tenths)| (of.name().to_owned(), Tenths::from(*tenths)))
+            .collect(),
+    }
+}
+
+/// Returns the progress in one quest.
+pub(crate) fn update(quests: &Quests, content: &Content, id: &str) -> Option<QuestUpdate> {
+    let quest = content.quests().get(id)?;
+    let state = quests.get(id).cloned().unwrap_or_default();
+    let under_way = state.stage.as_ref();
+    let stage = under_way.and_then(|id| quest.stages.iter().find(|stage| stage.id == *id));
+    Some(QuestUpdate {
+        quest_id: Arc::clone(&quest.id),
+        name: Arc::clone(&quest.name),
+        status: status(quests, id),
+        stage: state.stage.clone(),
+        progress: state.counts.clone(),
+        description: stage.map_or_else(String::new, |stage| next(quest, stage, &state, content)),
+        quest_points: points(quests, content),
+    })
+}
+
+/// Returns what the player has to do now, in words. If a quest is ready, its last stage is done:
+/// only its giver has to hear of it.
+fn next(quest: &Quest, stage: &Stage, state: &QuestState, content: &Content) -> String {
+    let teller = stage.npc.is_empty() || stage.npc == quest.giver;
+    let tells = stage.kind == StageKind::Dialogue && teller;
+    let giver = content.npc_kinds().get(&quest.giver);
+    match giver.filter(|_| state.ready && !tells) {
+        Some(giver) => format!("Tell {} that it is done.", giver.name),
+        None => stage.description.to_string(),
+    }
+}
+
+/// Returns the message that a quest is over.
+pub(crate) fn completed(content: &Content, id: &str) -> Option<QuestCompleted> {
+    let quest = content.quests().get(id)?;
+    Some(QuestCompleted {
+        quest_id: Arc::clone(&quest.id),
+        name: Arc::clone(&quest.name),
+        rewards: rewards(quest),
+    })
+}
