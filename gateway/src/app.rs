@@ -2,15 +2,15 @@
 
 use std::{sync::Arc, time::Instant};
 
-use chassis::{health::Health, tasks::TaskGroup, telemetry::Telemetry};
+use service_runtime::{health::Health, tasks::TaskGroup, telemetry::Telemetry};
 use tokio_util::sync::CancellationToken;
 use world::Content;
 
 use crate::{
     agents::Agents,
     auth::{
-        accounts::Accounts, attempts::Attempts, gates::Gates, identity::Identity,
-        provider::Provider, tokens::Tokens,
+        accounts::Accounts, attempts::Attempts, identity::Identity, provider::Provider,
+        sanctions::Sanctions, tokens::Tokens,
     },
     config::Config,
     content::Shown,
@@ -47,12 +47,12 @@ pub(crate) struct App {
     pub(crate) served: Served,
 }
 
-/// Authentication of callers, and the gates that keep accounts out.
+/// Authentication of callers, and the sanctions that keep accounts out.
 pub(crate) struct Auth {
     pub(crate) accounts: Accounts,
     pub(crate) identity: Identity,
     pub(crate) tokens: Tokens,
-    pub(crate) gates: Gates,
+    pub(crate) sanctions: Sanctions,
     /// The identity provider; `None`: anybody may play anonymously.
     pub(crate) provider: Option<Provider>,
     /// Limit of attempts to log in.

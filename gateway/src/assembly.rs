@@ -5,7 +5,7 @@
 use std::{sync::Arc, time::Instant};
 
 use anyhow::Context;
-use chassis::{health::Health, rpc::Replicas, tasks::TaskGroup, telemetry::Telemetry};
+use service_runtime::{health::Health, rpc::Replicas, tasks::TaskGroup, telemetry::Telemetry};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -13,8 +13,8 @@ use crate::{
     agents::{Agents, runtime::Runtime},
     app::{App, Auth, Bounds, Served, Sessions},
     auth::{
-        accounts::Accounts, attempts::Attempts, gates::Gates, identity::Identity,
-        provider::Provider, tokens::Tokens,
+        accounts::Accounts, attempts::Attempts, identity::Identity, provider::Provider,
+        sanctions::Sanctions, tokens::Tokens,
     },
     config::Config,
     content::{Shown, Version},
@@ -116,7 +116,7 @@ fn auth(config: &Config, limits: &Arc<Limits>, metrics: &Metrics) -> anyhow::Res
         accounts: Accounts::new(persistence)?,
         identity: Identity::new(persistence)?,
         tokens,
-        gates: Gates::default(),
+        sanctions: Sanctions::default(),
         provider: config.provider.clone().map(Provider::new).transpose()?,
         attempts: Attempts::new(Arc::clone(limits)),
         logins: Logins::new(config.rate_limits, metrics.clone()),

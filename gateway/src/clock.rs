@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-pub(crate) use chassis::clock::iso;
+pub(crate) use service_runtime::clock::iso;
 
 /// This moment, by the clock that all timers follow.
 pub(crate) fn instant() -> Instant {

@@ -3,8 +3,8 @@
 
 use std::{net::IpAddr, path::PathBuf, time::Duration};
 
-use chassis::config::{Reader, Secret};
 use proto::client::limits;
+use service_runtime::config::{Reader, Secret};
 
 use crate::{
     auth::{admin_code::AdminCode, provider::ProviderConfig},
@@ -37,7 +37,7 @@ pub struct Config {
     pub(crate) jwt_secret: Option<Secret>,
     pub(crate) world: PathBuf,
     /// Source of the content.
-    pub(crate) content: delivery::Config,
+    pub(crate) content: content_loader::Config,
     pub(crate) anonymous: bool,
     /// The identity provider, where there is one; then nobody is anonymous.
     pub(crate) provider: Option<ProviderConfig>,
@@ -104,7 +104,7 @@ impl Config {
     #[allow(clippy::too_many_lines, reason = "one line a setting")]
     pub fn read(reader: &mut Reader) -> Self {
         let production = reader.production();
-        let content = delivery::Config::read(reader);
+        let content = content_loader::Config::read(reader);
         let (host, port, metrics_port) = read_ports(reader, production);
         let mut public = Public::read(reader, production, port);
         public.cdn_url = content.cdn().map(str::to_owned);
@@ -444,7 +444,7 @@ fn read_ms(reader: &mut Reader, name: &'static str, default: u64, help: &'static
 
 #[cfg(test)]
 mod tests {
-    use chassis::config::Env;
+    use service_runtime::config::Env;
 
     use super::*;
 

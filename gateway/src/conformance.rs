@@ -10,11 +10,11 @@ use std::{
 };
 
 use axum::body::Body;
-use chassis::telemetry::{Telemetry, TelemetryConfig};
 use fastwebsockets::upgrade;
 use hyper::{Request, Response, body::Incoming, service::service_fn};
 use hyper_util::rt::TokioIo;
 use proto::client::{CloseCode, Format};
+use service_runtime::telemetry::{Telemetry, TelemetryConfig};
 use tokio::{
     net::{TcpListener, TcpStream},
     task::spawn_blocking,
@@ -94,7 +94,7 @@ async fn the_cases_of_autobahn_pass() {
     let reports = Reports {
         metrics: Metrics::new(&telemetry.meter()),
         spans: Spans::new(&telemetry),
-        tasks: chassis::tasks::TaskGroup::default(),
+        tasks: service_runtime::tasks::TaskGroup::default(),
     };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -14,10 +14,10 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
-use chassis::rpc::{self, Backoff};
 use proto::rpc::persistence::v1::{
     DirectoryUpdate, RunState, WatchRequest, directory_client::DirectoryClient,
 };
+use service_runtime::rpc::{self, Backoff};
 use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 use world::Region;

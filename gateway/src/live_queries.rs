@@ -5,10 +5,10 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use chassis::rpc::Channels;
 use proto::rpc::queries::v1::{
     CrowdRequest, WhereaboutsReply, WhereaboutsRequest, live_queries_client::LiveQueriesClient,
 };
+use service_runtime::rpc::Channels;
 use tokio::{
     sync::Mutex as AsyncMutex,
     time::{Instant, timeout},

@@ -8,7 +8,7 @@ use gateway::{Config, Server};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    chassis::run::main(
+    service_runtime::run::main(
         "gateway",
         "Guards the door of Tilestead and shows its world.",
         Config::read,

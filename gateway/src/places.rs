@@ -95,7 +95,7 @@ impl Places {
 
 #[cfg(test)]
 mod tests {
-    use chassis::config::{Env, Reader};
+    use service_runtime::config::{Env, Reader};
 
     use super::*;
 

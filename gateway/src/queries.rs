@@ -4,7 +4,6 @@
 //! of these calls may be made twice.
 
 use anyhow::Context;
-use chassis::rpc::Replicas;
 use proto::rpc::{
     persistence::v1::{CharacterSummary, DrainRequest, runs_client::RunsClient},
     queries::v1::{
@@ -15,6 +14,7 @@ use proto::rpc::{
         queries_client::QueriesClient,
     },
 };
+use service_runtime::rpc::Replicas;
 use tonic::{Status, transport::Channel};
 
 /// The longest answer: a page of accounts, a profile, all regions.

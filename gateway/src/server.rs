@@ -7,13 +7,13 @@ use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use anyhow::Context;
 use axum::{Router, body::Body, extract::Request};
-use chassis::{drain, rpc::Backoff, telemetry::Telemetry};
 use futures::future::BoxFuture;
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
+use service_runtime::{drain, rpc::Backoff, telemetry::Telemetry};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
@@ -58,8 +58,8 @@ impl Server {
     /// There is no content to show, or a port is taken.
     pub async fn bind(config: Config, telemetry: Telemetry) -> anyhow::Result<Self> {
         // The HTTP clients need the crypto provider, also where no `main` of ours ran before.
-        chassis::run::install_crypto();
-        let version = Version::new(delivery::deliver(&config.content).await?);
+        service_runtime::run::install_crypto();
+        let version = Version::new(content_loader::deliver(&config.content).await?);
         let frontend = Frontend::load(&config)?;
         let listen = |port| {
             let address = SocketAddr::new(config.host, port);
@@ -125,7 +125,8 @@ impl Server {
         tasks.finish("content", content::follow(shown, zones, behind.clone()));
         if let Some(listener) = self.metrics_listener {
             let (health, telemetry) = (app.health.clone(), app.telemetry.clone());
-            let probes = chassis::health::serve(listener, health, telemetry, behind.clone());
+            let probes =
+                service_runtime::health::serve(listener, health, telemetry, behind.clone());
             tasks.finish("probes", async move {
                 if let Err(error) = probes.await {
                     tracing::error!(%error, "probes are not answered");

@@ -17,12 +17,12 @@ use std::{
 };
 
 use bytes::{Bytes, BytesMut};
-use chassis::tasks::TaskGroup;
 use fastwebsockets::{Frame, OpCode, Payload, Role, WebSocketError, WebSocketRead};
 use proto::client::{
     CloseCode, Format,
     limits::{CLIENT_FRAGMENTS_MAX, CLIENT_MESSAGE_BYTES_MAX},
 };
+use service_runtime::tasks::TaskGroup;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite},
     sync::mpsc,

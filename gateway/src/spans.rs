@@ -3,11 +3,11 @@
 
 use std::time::SystemTime;
 
-use chassis::telemetry::{Telemetry, Tracer, parse_traceparent, traceparent};
 use opentelemetry::{
     Context, KeyValue,
     trace::{Span, SpanKind, TraceContextExt, Tracer as _},
 };
+use service_runtime::telemetry::{Telemetry, Tracer, parse_traceparent, traceparent};
 
 /// Maker of the gateway's spans; does nothing while tracing is off.
 #[derive(Clone)]

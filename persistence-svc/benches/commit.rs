@@ -27,7 +27,7 @@ const ROUNDS: u64 = 12;
 const WARM: u64 = 2;
 
 fn main() {
-    let runtime = chassis::run::runtime().unwrap();
+    let runtime = service_runtime::run::runtime().unwrap();
     runtime.block_on(async {
         for kind in [Kind::Sqlite, Kind::Postgres] {
             for size in SIZES {

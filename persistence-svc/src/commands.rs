@@ -7,9 +7,9 @@ use std::io::Write;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use chassis::config::ConfigError;
-use chassis::telemetry::Telemetry;
 use futures::future::BoxFuture;
+use service_runtime::config::ConfigError;
+use service_runtime::telemetry::Telemetry;
 
 use crate::config::Config;
 use crate::metrics::Metrics;

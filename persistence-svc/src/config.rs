@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use chassis::config::{Environment, Reader, Secret, is_sample};
+use service_runtime::config::{Environment, Reader, Secret, is_sample};
 
 use crate::mutants::Mutants;
 use crate::store::agents::Bounds;

@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Read};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use chassis::config::{ConfigError, Secret};
+use service_runtime::config::{ConfigError, Secret};
 use tokio::time::{Instant, sleep};
 
 /// Programs to try, in this order, if the settings name none.

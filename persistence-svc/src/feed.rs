@@ -6,8 +6,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use chassis::health::Health;
 use proto::rpc::persistence::v1::DirectoryUpdate;
+use service_runtime::health::Health;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
@@ -28,8 +28,8 @@ pub(crate) type Newest = Option<Arc<DirectoryUpdate>>;
 /// The feed.
 pub(crate) struct Feed {
     newest: watch::Sender<Newest>,
-    /// Version of the gates and incarnation of the store; 0: not known yet.
-    gates: watch::Sender<(i64, i64)>,
+    /// Version of the sanctions and incarnation of the store; 0: not known yet.
+    sanctions: watch::Sender<(i64, i64)>,
     seen: Mutex<Option<Instant>>,
 }
 
@@ -38,7 +38,7 @@ impl Feed {
     pub(crate) fn new() -> Feed {
         Feed {
             newest: watch::Sender::new(None),
-            gates: watch::Sender::new((0, 0)),
+            sanctions: watch::Sender::new((0, 0)),
             seen: Mutex::new(None),
         }
     }
@@ -48,9 +48,9 @@ impl Feed {
         self.newest.subscribe()
     }
 
-    /// Returns a receiver of the version of the gates and the incarnation of the store.
-    pub(crate) fn gates(&self) -> watch::Receiver<(i64, i64)> {
-        self.gates.subscribe()
+    /// Returns a receiver of the version of the sanctions and the incarnation of the store.
+    pub(crate) fn sanctions(&self) -> watch::Receiver<(i64, i64)> {
+        self.sanctions.subscribe()
     }
 
     /// Returns whether the store answered a moment ago.
@@ -108,10 +108,10 @@ impl Feed {
 
     /// Reads the directory if its version has changed. Returns the version.
     async fn look(&self, store: &dyn Store, known: Option<i64>) -> Result<i64> {
-        let (version, gates) = (store.version().await?, store.gates_version().await?);
-        self.gates.send_if_modified(|told| {
-            let newer = told.0 != gates;
-            told.0 = gates;
+        let (version, sanctions) = (store.version().await?, store.sanctions_version().await?);
+        self.sanctions.send_if_modified(|told| {
+            let newer = told.0 != sanctions;
+            told.0 = sanctions;
             newer
         });
         if known == Some(version) {
@@ -119,7 +119,7 @@ impl Feed {
         }
         let directory = store.directory().await?;
         let (version, incarnation) = (directory.version, directory.incarnation);
-        self.gates.send_if_modified(|told| {
+        self.sanctions.send_if_modified(|told| {
             let newer = told.1 != incarnation;
             told.1 = incarnation;
             newer

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use chassis::run::main_with;
 use persistence_svc::{Command, Config, Server};
+use service_runtime::run::main_with;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -8,12 +8,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use chassis::config::Secret;
-use chassis::drain;
-use chassis::health::{self, Health};
-use chassis::rpc::Backoff;
-use chassis::tasks::TaskGroup;
-use chassis::telemetry::Telemetry;
 use futures::future::BoxFuture;
 use proto::rpc::agents::v1::agents_server::AgentsServer;
 use proto::rpc::identity::v1::identity_server::IdentityServer;
@@ -23,6 +17,12 @@ use proto::rpc::persistence::v1::runs_server::RunsServer;
 use proto::rpc::queries::v1::changes_server::ChangesServer;
 use proto::rpc::queries::v1::queries_server::QueriesServer;
 use proto::rpc::social::v1::social_server::SocialServer;
+use service_runtime::config::Secret;
+use service_runtime::drain;
+use service_runtime::health::{self, Health};
+use service_runtime::rpc::Backoff;
+use service_runtime::tasks::TaskGroup;
+use service_runtime::telemetry::Telemetry;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::time::timeout;
@@ -130,7 +130,7 @@ impl Server {
         let tasks = TaskGroup::new(&self.telemetry.meter(), behind.clone());
         let metrics_listener = self.metrics_listener.take();
         self.start(&desk, &feed, &tasks, metrics_listener);
-        let router = chassis::rpc::server()
+        let router = service_runtime::rpc::server()
             .add_service(
                 AccountsServer::new(AccountsService(Arc::clone(&desk)))
                     .max_decoding_message_size(MESSAGE_BYTES_MAX),
@@ -156,10 +156,15 @@ impl Server {
                 stop: stop.clone(),
             }));
         tracing::info!(address = %self.address, store = self.store.system(), "serving");
-        let served = chassis::rpc::serve(router, self.listener, stop).await;
+        let served = service_runtime::rpc::serve(router, self.listener, stop).await;
         behind.cancel();
         // Tasks that outlast the drain end with the process.
-        let _ = drain::within(chassis::rpc::DRAIN, "background tasks", tasks.ended()).await;
+        let _ = drain::within(
+            service_runtime::rpc::DRAIN,
+            "background tasks",
+            tasks.ended(),
+        )
+        .await;
         self.store.close().await;
         served
     }

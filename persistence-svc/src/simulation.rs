@@ -12,7 +12,6 @@ use std::time::Duration;
 
 use anyhow::Context;
 use bytes::{BufMut, Bytes, BytesMut};
-use chassis::telemetry::{Telemetry, TelemetryConfig};
 use http_body_util::Full;
 use prost::Message;
 use proto::rpc::persistence::v1 as wire;
@@ -20,6 +19,7 @@ use proto::rpc::persistence::v1::accounts_server::Accounts;
 use proto::rpc::persistence::v1::directory_server::Directory;
 use proto::rpc::persistence::v1::runs_server::Runs;
 use rusqlite::{Connection, Row};
+use service_runtime::telemetry::{Telemetry, TelemetryConfig};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 use tonic::codec::Codec;

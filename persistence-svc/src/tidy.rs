@@ -33,11 +33,11 @@ pub(crate) async fn run(store: Arc<dyn Store>, stop: CancellationToken) {
             Ok(Err(error)) => tracing::debug!(%error, "tidying up waits for the store"),
             Err(_) => tracing::debug!("tidying up waits for the store"),
         }
-        // Every gateway has heard of these gates long ago.
-        match timeout(STEP_LIMIT, store.prune_gates(millis(OLDER), MOST)).await {
+        // Every gateway has heard of these sanctions long ago.
+        match timeout(STEP_LIMIT, store.prune_sanctions(millis(OLDER), MOST)).await {
             Ok(Ok(_)) => {}
-            Ok(Err(error)) => tracing::debug!(%error, "gates that are over stay for now"),
-            Err(_) => tracing::debug!("gates that are over stay for now"),
+            Ok(Err(error)) => tracing::debug!(%error, "sanctions that are over stay for now"),
+            Err(_) => tracing::debug!("sanctions that are over stay for now"),
         }
         keep_skeletons(&*store, &stop).await;
     }

@@ -85,7 +85,7 @@ both! {
         nobody_is_moved_out_of_the_world,
         a_claim_does_not_wash_off_a_ban_or_a_mute,
         what_operators_decide_holds_until_its_end_and_is_written_down,
-        gates_are_pushed_to_everybody_at_once,
+        sanctions_are_pushed_to_everybody_at_once,
         a_watcher_of_another_life_hears_everything_anew,
         roles_are_given_and_taken_and_written_down;
     commits:

@@ -20,7 +20,7 @@ const NO_SHARE_LOCK: Mutants = Mutants {
 /// Returns whether the law holds over stores that break these rules.
 fn holds(mutants: Mutants, law: impl AsyncFnOnce() + Send + 'static) -> bool {
     let work = move || {
-        let runtime = chassis::run::runtime().unwrap();
+        let runtime = service_runtime::run::runtime().unwrap();
         runtime.block_on(MUTANTS.scope(mutants, law()));
     };
     std::thread::spawn(work).join().is_ok()

@@ -76,7 +76,7 @@ async fn a_world_that_is_open_is_not_opened_again() {
     };
     let locked = error.downcast_ref::<StoreLocked>().unwrap();
     assert!(locked.to_string().contains("is open already"));
-    assert_eq!(chassis::run::exit_code(&error), 64);
+    assert_eq!(service_runtime::run::exit_code(&error), 64);
     let folder = stage.settings()["DATA_DIR"].clone();
     let output = tokio::task::spawn_blocking(move || run(&[], &[("DATA_DIR", &folder)]));
     let output = output.await.unwrap();
@@ -107,7 +107,7 @@ async fn what_was_answered_survives_a_kill() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = free.local_addr().unwrap().port();
     drop(free);
-    let channel = chassis::rpc::channel(&format!("127.0.0.1:{port}")).unwrap();
+    let channel = service_runtime::rpc::channel(&format!("127.0.0.1:{port}")).unwrap();
     let ask = async |create| {
         let ask = wire::SignInRequest {
             device_key_hash: vec![9; 32].into(),
@@ -191,7 +191,7 @@ async fn a_local_postgres_is_made_once_and_started_ever_after() {
         })
         .await
         .unwrap();
-        let channel = chassis::rpc::channel(&format!("127.0.0.1:{port}")).unwrap();
+        let channel = service_runtime::rpc::channel(&format!("127.0.0.1:{port}")).unwrap();
         let told = until("the service is ready", async || {
             let ask = wire::SecretRequest {
                 name: "tokens".to_owned(),

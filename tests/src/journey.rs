@@ -10,7 +10,7 @@ use crate::{
     bot::{Message, Player, Told, View},
     cluster::{Cluster, Plan},
     dump::Directory,
-    terrain::{Gate, Terrain},
+    terrain::{Sanction, Terrain},
 };
 
 /// Tiles from a border to the end of a walk over it: past the band in which nobody changes owner.
@@ -27,7 +27,7 @@ pub struct Atlas {
     /// Who owns what.
     pub directory: Directory,
     /// Walks over borders between regions of different runs, nearest to the spawn first.
-    pub gates: Vec<Gate>,
+    pub sanctions: Vec<Sanction>,
 }
 
 impl Atlas {
@@ -49,16 +49,19 @@ impl Atlas {
                 );
                 tokio::time::sleep(Duration::from_millis(200)).await;
             };
-            let mut gates = terrain.gates(REACH, RADIUS);
-            gates.retain(|gate| {
-                let (low, high) = (directory.owner(gate.low), directory.owner(gate.high));
+            let mut sanctions = terrain.sanctions(REACH, RADIUS);
+            sanctions.retain(|sanction| {
+                let (low, high) = (
+                    directory.owner(sanction.low),
+                    directory.owner(sanction.high),
+                );
                 low.is_some() && high.is_some() && low != high
             });
-            ensure!(!gates.is_empty(), "no way over a border between zones");
+            ensure!(!sanctions.is_empty(), "no way over a border between zones");
             Ok(Self {
                 terrain,
                 directory,
-                gates,
+                sanctions,
             })
         })
     }

@@ -154,10 +154,10 @@ impl Terrain {
 
     /// Straight lines of `2 * reach + 1` walkable tiles over region borders, whose middle is at
     /// most `radius` tiles from the spawn and from where the spawn can be reached; nearest first.
-    pub fn gates(&self, reach: i32, radius: i32) -> Vec<Gate> {
+    pub fn sanctions(&self, reach: i32, radius: i32) -> Vec<Sanction> {
         let ways = self.ways_to(self.spawn);
         let (sx, sz) = self.spawn;
-        let mut gates: HashMap<Gate, u16> = HashMap::new();
+        let mut sanctions: HashMap<Sanction, u16> = HashMap::new();
         for z in (sz - radius)..=(sz + radius) {
             for x in (sx - radius)..=(sx + radius) {
                 for (on_border, dx, dz) in [
@@ -171,18 +171,19 @@ impl Terrain {
                     if (-reach..=reach).all(|i| self.walkable(line(i)))
                         && let Some(far) = ways.far((x, z))
                     {
-                        let gate = Gate {
+                        let sanction = Sanction {
                             low: line(-reach),
                             high: line(reach),
                         };
-                        gates.insert(gate, far);
+                        sanctions.insert(sanction, far);
                     }
                 }
             }
         }
-        let mut sorted: Vec<(u16, Gate)> = gates.into_iter().map(|(g, far)| (far, g)).collect();
-        sorted.sort_unstable_by_key(|(far, gate)| (*far, gate.low, gate.high));
-        sorted.into_iter().map(|(_, gate)| gate).collect()
+        let mut sorted: Vec<(u16, Sanction)> =
+            sanctions.into_iter().map(|(g, far)| (far, g)).collect();
+        sorted.sort_unstable_by_key(|(far, sanction)| (*far, sanction.low, sanction.high));
+        sorted.into_iter().map(|(_, sanction)| sanction).collect()
     }
 
     fn index(&self, (x, z): Tile) -> Option<usize> {
@@ -207,7 +208,7 @@ fn beside((x, z): Tile) -> [Tile; 4] {
 
 /// A straight walk over a region border and back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Gate {
+pub struct Sanction {
     /// The western or southern end.
     pub low: Tile,
     /// The eastern or northern end.
@@ -285,18 +286,21 @@ mod tests {
     }
 
     #[test]
-    fn gates_are_straight_walkable_and_reachable() {
+    fn sanctions_are_straight_walkable_and_reachable() {
         let mut terrain = meadow();
         for z in -64..64 {
             terrain.set((3, z), z == 5);
         }
-        let gates = terrain.gates(8, 30);
-        assert!(!gates.is_empty());
-        for gate in &gates {
-            let (dx, dz) = (gate.high.0 - gate.low.0, gate.high.1 - gate.low.1);
+        let sanctions = terrain.sanctions(8, 30);
+        assert!(!sanctions.is_empty());
+        for sanction in &sanctions {
+            let (dx, dz) = (
+                sanction.high.0 - sanction.low.0,
+                sanction.high.1 - sanction.low.1,
+            );
             assert_eq!((dx.max(dz), dx.min(dz)), (16, 0));
             if dx > 0 {
-                assert_eq!(gate.low.1, 5, "only the hole in the wall leads west");
+                assert_eq!(sanction.low.1, 5, "only the hole in the wall leads west");
             }
         }
     }

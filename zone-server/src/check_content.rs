@@ -41,13 +41,13 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
             let line = lines.split(|l| l.is_empty()).next().unwrap_or_default();
             let line = line.join(" ");
             let line = line.strip_prefix("error: ").unwrap_or(&line);
-            return chassis::run::refuse(NAME, &format!("{line} (see --help)"));
+            return service_runtime::run::refuse(NAME, &format!("{line} (see --help)"));
         }
     };
     let mut out = std::io::stdout().lock();
-    match delivery::check(&arguments.folder, arguments.strict, &mut out) {
+    match content_loader::check(&arguments.folder, arguments.strict, &mut out) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(UNUSABLE),
-        Err(error) => chassis::run::refuse(NAME, &format!("{error:#}")),
+        Err(error) => service_runtime::run::refuse(NAME, &format!("{error:#}")),
     }
 }

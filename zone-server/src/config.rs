@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chassis::config::Reader;
+use service_runtime::config::Reader;
 use world::{Rules, time::TICK_MS};
 
 use crate::mutants::Mutants;
@@ -19,7 +19,7 @@ pub struct Config {
     /// Port of `/livez`, `/readyz` and `/metrics`; 0: none.
     pub metrics_port: u16,
     /// Source of the content.
-    pub content: delivery::Config,
+    pub content: content_loader::Config,
     /// Seed of the dice.
     pub seed: u64,
     /// Numbers of the rules.
@@ -71,7 +71,7 @@ impl Config {
             0,
             "port of /livez, /readyz and /metrics; 0 is off",
         );
-        let content = delivery::Config::read(reader);
+        let content = content_loader::Config::read(reader);
         let seed = reader.value("WORLD_SEED", 1, "seed of the dice");
         let rules = rules(reader);
         let save = "seconds between two full saves";
@@ -189,7 +189,7 @@ fn positive(reader: &mut Reader, (name, help): (&'static str, &'static str), def
 
 #[cfg(test)]
 mod tests {
-    use chassis::config::Env;
+    use service_runtime::config::Env;
 
     use super::*;
 

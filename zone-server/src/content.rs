@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-use chassis::rpc::Backoff;
-use delivery::{Delivered, Run, Shelf};
+use content_loader::{Delivered, Run, Shelf};
 use proto::rpc::persistence::v1::{DirectoryUpdate, RunState, WatchRequest};
+use service_runtime::rpc::Backoff;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
@@ -28,12 +28,12 @@ pub(crate) async fn join(store: &Store, shelf: &Shelf, stop: &CancellationToken)
         let mine = shelf.get().content.hash().to_owned();
         let asked = stop.run_until_cancelled(runs_now(store)).await;
         let Some(runs) = asked else { return };
-        let others = delivery::other_version(&runs, None, &mine);
+        let others = content_loader::other_version(&runs, None, &mine);
         let Some(version) = others.first().map(|run| run.content.clone()) else {
             return;
         };
         tracing::info!(mine, version, "the zones play another content");
-        let got = stop.run_until_cancelled(delivery::from_runs(&others));
+        let got = stop.run_until_cancelled(content_loader::from_runs(&others));
         match got.await {
             Some(Ok(delivered)) => return shelf.put(delivered),
             Some(Err(error)) => {
@@ -53,7 +53,7 @@ pub(crate) async fn join(store: &Store, shelf: &Shelf, stop: &CancellationToken)
 pub(crate) async fn other(store: &Store, me: u64, mine: &str) -> Delivered {
     loop {
         let others = others(store, me, mine).await;
-        match delivery::from_runs(&others).await {
+        match content_loader::from_runs(&others).await {
             Ok(delivered) => return delivered,
             Err(error) => {
                 tracing::warn!(
@@ -70,12 +70,13 @@ pub(crate) async fn other(store: &Store, me: u64, mine: &str) -> Delivered {
 async fn others(store: &Store, me: u64, mine: &str) -> Vec<Run> {
     let mut backoff = Backoff::new();
     loop {
-        let watch = chassis::rpc::bounded(async { store.directory().watch(request()).await });
+        let watch =
+            service_runtime::rpc::bounded(async { store.directory().watch(request()).await });
         match watch.await {
             Ok(mut updates) => {
                 while let Ok(Ok(Some(update))) = timeout(SILENCE, updates.message()).await {
                     backoff.reset();
-                    let others = delivery::other_version(&runs(update), Some(me), mine);
+                    let others = content_loader::other_version(&runs(update), Some(me), mine);
                     if !others.is_empty() {
                         return others;
                     }
@@ -91,7 +92,7 @@ async fn others(store: &Store, me: u64, mine: &str) -> Vec<Run> {
 async fn runs_now(store: &Store) -> Vec<Run> {
     let mut backoff = Backoff::new();
     loop {
-        let first = chassis::rpc::bounded(async {
+        let first = service_runtime::rpc::bounded(async {
             let mut updates = store.directory().watch(request()).await?.into_inner();
             while let Some(update) = updates.message().await? {
                 if !update.unchanged {

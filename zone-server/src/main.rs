@@ -11,7 +11,7 @@ fn main() -> ExitCode {
         Some("check-content") => return zone_server::check_content(std::env::args().skip(1)),
         _ => {}
     }
-    chassis::run::main(
+    service_runtime::run::main(
         "zone-server",
         "Plays regions of the world. \
          `zone-server replay FILE` plays the record of a run that panicked; \

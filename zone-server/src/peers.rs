@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use chassis::{rpc::Channels, tasks::TaskGroup};
 use proto::rpc::{
     persistence::v1::CharacterOwnerRequest,
     zone::v1::{
@@ -11,6 +10,7 @@ use proto::rpc::{
         PrepareRegionRequest, PrepareRequest, handover_client::HandoverClient,
     },
 };
+use service_runtime::{rpc::Channels, tasks::TaskGroup};
 use tonic::{Response, Status, transport::Channel};
 use world::{CharacterId, Region};
 
@@ -198,7 +198,7 @@ impl Peers {
                 character_id: who.to_string(),
             };
             let mut client = peers.store.runs();
-            let answer = chassis::rpc::bounded(client.character_owner(request)).await;
+            let answer = service_runtime::rpc::bounded(client.character_owner(request)).await;
             if let Err(status) = &answer {
                 peers.store.failed(status);
             }

@@ -9,9 +9,9 @@ use std::{
 };
 
 use bytes::Bytes;
-use chassis::telemetry::sampled;
 use handover::player::Source;
 use proto::rpc::zone::v1::{Attach, CompleteRequest, Detach, Input, Private, SessionRef};
+use service_runtime::telemetry::sampled;
 use world::{CharacterId, EntityId, Region, Tile};
 
 use crate::{

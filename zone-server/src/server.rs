@@ -11,8 +11,7 @@ use std::{
 };
 
 use anyhow::Context;
-use chassis::{health::Health, tasks::TaskGroup, telemetry::Telemetry};
-use delivery::{ContentServer, ContentService, Shelf};
+use content_loader::{ContentServer, ContentService, Shelf};
 use futures::future::BoxFuture;
 use proto::rpc::{
     agents::v1::zone_agents_server::ZoneAgentsServer,
@@ -20,6 +19,7 @@ use proto::rpc::{
     queries::v1::live_queries_server::LiveQueriesServer,
     zone::v1::{handover_server::HandoverServer, inspect_server::InspectServer},
 };
+use service_runtime::{health::Health, tasks::TaskGroup, telemetry::Telemetry};
 use tokio::{
     net::TcpListener,
     sync::{mpsc, oneshot},
@@ -83,7 +83,7 @@ impl Server {
     /// # Errors
     /// A port cannot be bound, or there is no content to play.
     pub async fn bind(config: Config, telemetry: Telemetry) -> anyhow::Result<Server> {
-        let shelf = Shelf::new(delivery::deliver(&config.content).await?);
+        let shelf = Shelf::new(content_loader::deliver(&config.content).await?);
         let listener = TcpListener::bind(&config.listen)
             .await
             .with_context(|| format!("listen on {}", config.listen))?;
@@ -143,14 +143,14 @@ impl Server {
         let tasks = TaskGroup::new(&telemetry.meter(), closed.clone());
         if let Some(probes) = probes {
             let (health, telemetry) = (health.clone(), telemetry.clone());
-            let probes = chassis::health::serve(probes, health, telemetry, closed.clone());
+            let probes = service_runtime::health::serve(probes, health, telemetry, closed.clone());
             tasks.finish("probes", async move {
                 if let Err(error) = probes.await {
                     tracing::error!(%error, "probes are not answered");
                 }
             });
         }
-        let router = chassis::rpc::server()
+        let router = service_runtime::rpc::server()
             .add_service(
                 LinkServer::new(LinkService(current.clone()))
                     .max_decoding_message_size(MESSAGE_BYTES_MAX),
@@ -163,7 +163,11 @@ impl Server {
             .add_service(ZoneAgentsServer::new(AgentsService(current.clone())))
             .add_service(InspectServer::new(InspectService(current.clone())))
             .add_service(ContentServer::new(ContentService(shelf.clone())));
-        let serving = tasks.joined(chassis::rpc::serve(router, listener, closed.clone()));
+        let serving = tasks.joined(service_runtime::rpc::serve(
+            router,
+            listener,
+            closed.clone(),
+        ));
         let lives = Lives {
             config,
             shelf,
@@ -303,15 +307,20 @@ impl Lives {
             Ok(why) => {
                 self.health.set_unready(why);
                 mailbox.insist(|| Message::Stop).await;
-                let end =
-                    chassis::drain::within(self.config.drain + END_WITHIN, "the run", ended).await;
+                let end = service_runtime::drain::within(
+                    self.config.drain + END_WITHIN,
+                    "the run",
+                    ended,
+                )
+                .await;
                 end.and_then(Result::ok)
             }
         };
         self.current.set(None);
         over.cancel();
         // Tasks that are not done by then end by themselves.
-        let _ = chassis::drain::within(TASKS_WITHIN, "the run's tasks", tasks.ended()).await;
+        let _ =
+            service_runtime::drain::within(TASKS_WITHIN, "the run's tasks", tasks.ended()).await;
         end.unwrap_or_else(died)
     }
 

@@ -5,7 +5,6 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use chassis::telemetry::TelemetryConfig;
 use opentelemetry::{
     KeyValue,
     metrics::{
@@ -13,6 +12,7 @@ use opentelemetry::{
         SyncInstrument,
     },
 };
+use service_runtime::telemetry::TelemetryConfig;
 use world::{Phase, Region, Tile};
 
 use super::*;
@@ -111,11 +111,11 @@ impl SyncInstrument<f64> for Trap {
 
 /// Starts a zone server with a trap in its tick.
 async fn trapped(store: &FakeStore, trap: &Trap, change: impl FnOnce(&mut Config)) -> Server {
-    let env = chassis::config::Env::from_pairs([
+    let env = service_runtime::config::Env::from_pairs([
         ("PERSISTENCE_ADDRESSES", store.address.as_str()),
         ("SKIP_MANIFESTS", "true"),
     ]);
-    let mut reader = chassis::config::Reader::new(env);
+    let mut reader = service_runtime::config::Reader::new(env);
     let mut config = Config::read(&mut reader);
     reader.finish().unwrap();
     config.tick_ms = 300;

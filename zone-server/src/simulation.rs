@@ -15,14 +15,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chassis::{
-    config::{Env, Reader},
-    telemetry::{Telemetry, TelemetryConfig},
-};
 use prost::Message as _;
 use proto::rpc::{
     persistence::v1::{RegisterReply, RenewReply, RunState},
     zone::v1::{Frame, FromZone, LocateReply, PrepareRegionReply, PrepareReply},
+};
+use service_runtime::{
+    config::{Env, Reader},
+    telemetry::{Telemetry, TelemetryConfig},
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;

@@ -2,11 +2,11 @@
 //! after a failure.
 
 use anyhow::Context;
-use chassis::rpc::Replicas;
 use proto::rpc::{
     agents::v1::agents_client::AgentsClient,
     persistence::v1::{directory_client::DirectoryClient, runs_client::RunsClient},
 };
+use service_runtime::rpc::Replicas;
 use tonic::{Code, Status, transport::Channel};
 
 /// Largest message that the zone takes from the store: a directory or a region with its characters.

@@ -64,7 +64,7 @@ async fn started(store: &Store) -> (Zone, u64) {
 
 impl Scene {
     fn client(&self) -> ZoneAgentsClient<Channel> {
-        ZoneAgentsClient::new(chassis::rpc::channel(&self.zone.address).unwrap())
+        ZoneAgentsClient::new(service_runtime::rpc::channel(&self.zone.address).unwrap())
     }
 
     async fn look(&self) -> LookReply {

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use chassis::config::Environment;
+use service_runtime::config::Environment;
 use world::Content;
 use zone_server::Config;
 

@@ -76,7 +76,7 @@ impl Scene {
     }
 
     async fn promise(&self, request: &PrepareRequest) -> Peer {
-        let mut peer = HandoverClient::new(chassis::rpc::channel(&self.b.address).unwrap());
+        let mut peer = HandoverClient::new(service_runtime::rpc::channel(&self.b.address).unwrap());
         let begun = std::time::Instant::now();
         loop {
             let reply = peer.prepare(request.clone()).await.unwrap().into_inner();

@@ -136,7 +136,7 @@ async fn manifest(
     let text = if folder.join("npcs.json").is_file() {
         read(Arc::clone(&folder), path).await
     } else {
-        delivery::built_in(&path).map(|text| text.as_bytes().to_vec())
+        content_loader::built_in(&path).map(|text| text.as_bytes().to_vec())
     };
     match text {
         Some(text) => answer(text, "application/json", FIVE_MINUTES, &headers),
@@ -162,7 +162,7 @@ async fn asset(
 /// Returns the bytes of a file inside the folder.
 async fn read(folder: Arc<PathBuf>, path: String) -> Option<Vec<u8>> {
     let read = tokio::task::spawn_blocking(move || {
-        let file = delivery::inside(&folder, &path)?;
+        let file = content_loader::inside(&folder, &path)?;
         let bytes = std::fs::metadata(&file).ok()?.len();
         (bytes <= BYTES_MAX).then(|| std::fs::read(file).ok())?
     });

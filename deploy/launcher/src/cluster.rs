@@ -7,7 +7,7 @@
 use std::{net::SocketAddr, time::Duration};
 
 use anyhow::Context as _;
-use chassis::{
+use service_runtime::{
     config::{ConfigError, Env, Reader},
     drain,
     telemetry::{Telemetry, TelemetryConfig},

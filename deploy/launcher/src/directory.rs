@@ -2,10 +2,10 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use chassis::rpc::{self, Backoff};
 use proto::rpc::persistence::v1::{
     DirectoryUpdate, WatchRequest, directory_client::DirectoryClient,
 };
+use service_runtime::rpc::{self, Backoff};
 use tokio::time::timeout;
 
 /// Longest wait for a message. The directory sends a sign of life every second; after this silence

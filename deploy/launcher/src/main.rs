@@ -14,7 +14,7 @@ mod probe;
 
 use std::process::ExitCode;
 
-use chassis::{
+use service_runtime::{
     config::{Env, Reader},
     drain, run,
     telemetry::{TelemetryConfig, init_logs},

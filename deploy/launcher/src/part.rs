@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, time::Duration};
 
 use anyhow::Context as _;
-use chassis::{drain, telemetry::Telemetry};
+use service_runtime::{drain, telemetry::Telemetry};
 use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
@@ -78,7 +78,7 @@ impl Part {
 
 #[cfg(test)]
 mod tests {
-    use chassis::telemetry::TelemetryConfig;
+    use service_runtime::telemetry::TelemetryConfig;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
-use chassis::{
+use service_runtime::{
     config::{ConfigError, Env, Reader},
     telemetry::TelemetryConfig,
 };
@@ -123,7 +123,7 @@ pub(crate) fn joined(env: &Env, persistence: SocketAddr, assets: Option<SocketAd
 /// Returns the assets to serve; `None`: the settings name a content server.
 fn assets(arguments: &Arguments, process: &Env) -> Option<Assets> {
     let mut reader = Reader::new(process.clone());
-    let config = delivery::Config::read(&mut reader);
+    let config = content_loader::Config::read(&mut reader);
     let port = match arguments.port {
         0 => 0,
         _ => arguments.cdn_port,
@@ -134,7 +134,7 @@ fn assets(arguments: &Arguments, process: &Env) -> Option<Assets> {
 
 /// Returns the world's folder; `None`: no content comes from that folder.
 fn world(process: &Env) -> Option<PathBuf> {
-    let config = delivery::Config::read(&mut Reader::new(process.clone()));
+    let config = content_loader::Config::read(&mut Reader::new(process.clone()));
     (!config.skip && !config.all_from_cdn).then_some(config.world)
 }
 

@@ -14,7 +14,6 @@ use std::{
 };
 
 use anyhow::Context;
-use chassis::rpc::{Channels, Replicas};
 use proto::rpc::{
     agents::v1::{
         AddCredentialRequest, Agent, Credential, GetRequest, ListCredentialsRequest, ListRequest,
@@ -25,6 +24,7 @@ use proto::rpc::{
     common::v1 as common,
     identity::v1::{RevokeRequest, identity_client::IdentityClient},
 };
+use service_runtime::rpc::{Channels, Replicas};
 use tokio::time::{sleep, timeout};
 use tonic::{Status, transport::Channel};
 use world::Region;

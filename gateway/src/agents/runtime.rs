@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-use chassis::tasks::TaskGroup;
 use proto::encode;
 use serde::Serialize;
+use service_runtime::tasks::TaskGroup;
 use tokio::{sync::mpsc, time::timeout};
 
 use crate::{clock, metrics::Metrics};

@@ -5,7 +5,6 @@
 
 use anyhow::Context;
 use bytes::Bytes;
-use chassis::{rpc::Replicas, telemetry::sampled};
 use proto::{
     client::ErrorCode,
     rpc::persistence::v1::{
@@ -14,6 +13,7 @@ use proto::{
         SecretRequest, SignInReply, SignInRequest, accounts_client::AccountsClient,
     },
 };
+use service_runtime::{rpc::Replicas, telemetry::sampled};
 use tonic::{Code, Status, transport::Channel};
 
 /// Calls the persistence services.

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use chassis::config::Reader;
+use service_runtime::config::Reader;
 use sha2::{Digest, Sha256};
 
 /// The shortest code in production, in bytes.
@@ -64,7 +64,7 @@ fn hash(text: &str) -> [u8; 32] {
 
 #[cfg(test)]
 mod tests {
-    use chassis::config::Env;
+    use service_runtime::config::Env;
 
     use super::*;
 

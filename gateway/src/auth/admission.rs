@@ -1,14 +1,14 @@
-//! Admission: checks a token, ours or the identity provider's, and then the gates.
+//! Admission: checks a token, ours or the identity provider's, and then the sanctions.
 //!
 //! Always: the token's issuer alone selects the verifier. An account whose ban or logout the store
 //! knows does not come in, unless it happened after the last push.
 
-use chassis::config::Secret;
+use service_runtime::config::Secret;
 
 use super::{
     caller::{Caller, Denied},
-    gates::{self, Shut},
     provider::{Doubt, Provider, Vouched},
+    sanctions::{self, Shut},
     tokens::Scope,
 };
 use crate::{app::App, clock};
@@ -20,7 +20,7 @@ pub(crate) async fn admit(app: &App, token: &Secret) -> Result<Caller, Denied> {
         Some(provider) if provider.issued(token) => vouched(app, provider, token).await?,
         _ => app.auth.tokens.verify(token)?.into(),
     };
-    gates(app, &caller).await?;
+    sanctions(app, &caller).await?;
     Ok(caller)
 }
 
@@ -28,15 +28,15 @@ pub(crate) async fn admit(app: &App, token: &Secret) -> Result<Caller, Denied> {
 /// where the last push is not fresh.
 pub(crate) async fn pass(app: &App, account_id: &str, ids: &[&str]) -> Result<(), Denied> {
     let now_ms = clock::unix_ms();
-    let passed = if app.auth.gates.is_fresh() {
-        app.auth.gates.pass(account_id, ids, now_ms)
+    let passed = if app.auth.sanctions.is_fresh() {
+        app.auth.sanctions.pass(account_id, ids, now_ms)
     } else {
-        let asked = app.auth.identity.gates_of(account_id).await;
+        let asked = app.auth.identity.sanctions_of(account_id).await;
         let known = asked.map_err(|status| {
             tracing::debug!(code = ?status.code(), "nobody knows who is kept out");
             Denied::NotReady
         })?;
-        gates::pass_by(known, account_id, ids, now_ms)
+        sanctions::pass_by(known, account_id, ids, now_ms)
     };
     passed.map_err(|shut| match shut {
         Shut::Revoked => Denied::InvalidToken,
@@ -46,7 +46,7 @@ pub(crate) async fn pass(app: &App, account_id: &str, ids: &[&str]) -> Result<()
     })
 }
 
-async fn gates(app: &App, caller: &Caller) -> Result<(), Denied> {
+async fn sanctions(app: &App, caller: &Caller) -> Result<(), Denied> {
     let ids = [caller.token_id.as_str(), caller.login_id.as_str()];
     pass(app, &caller.account_id, &ids).await
 }

@@ -5,8 +5,8 @@
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use chassis::config::Secret;
 use proto::client::ErrorCode;
+use service_runtime::config::Secret;
 
 use super::{
     roles::Role,
@@ -204,7 +204,7 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<Option<Secret>, Denied> {
 }
 
 /// Returns the caller that the request's token names, if the token is one of ours. Only
-/// [`super::admission`] checks the gates.
+/// [`super::admission`] checks the sanctions.
 pub(crate) fn authenticate(tokens: &Tokens, headers: &HeaderMap) -> Result<Caller, Denied> {
     let token = bearer(headers)?.ok_or(Denied::NoToken)?;
     Ok(tokens.verify(token.expose())?.into())

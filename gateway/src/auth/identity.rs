@@ -2,21 +2,21 @@
 //! operators.
 //!
 //! Always: every call has a deadline; where a replica is away, the next one answers. The gateway
-//! may repeat each of these calls; a repeated operator's deed is on record twice.
+//! may repeat each of these calls; a repeated operator's action is on record twice.
 
 use anyhow::Context;
 use bytes::Bytes;
-use chassis::rpc::Replicas;
 use proto::rpc::{
     identity::v1::{
-        CheckRequest, DeedDone, Gate, ModerateRequest, PageRequest, RevokeRequest,
+        AuditEntry, CheckRequest, ModerateRequest, PageRequest, RevokeRequest, Sanction,
         SignInSubjectRequest, identity_client::IdentityClient,
     },
     persistence::v1::SignInReply,
 };
+use service_runtime::rpc::Replicas;
 use tonic::{Status, transport::Channel};
 
-/// The longest answer: a page of gates.
+/// The longest answer: a page of sanctions.
 const REPLY_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Calls the persistence services.
@@ -73,14 +73,14 @@ impl Identity {
         self.replicas.call(request, call).await.map(|_| ())
     }
 
-    /// Reads the current gates of an account.
-    pub(crate) async fn gates_of(&self, account_id: &str) -> Result<Vec<Gate>, Status> {
+    /// Reads the current sanctions of an account.
+    pub(crate) async fn sanctions_of(&self, account_id: &str) -> Result<Vec<Sanction>, Status> {
         let account_id = account_id.to_owned();
         let call = async |channel, ask| at(channel).check(ask).await;
         self.replicas
             .call(CheckRequest { account_id }, call)
             .await
-            .map(|reply| reply.gates)
+            .map(|reply| reply.sanctions)
     }
 
     /// Reads the current roles of an account.
@@ -94,20 +94,20 @@ impl Identity {
     }
 
     /// Lists bans and mutes in force, newest first.
-    pub(crate) async fn sanctions(&self, page: PageRequest) -> Result<Vec<Gate>, Status> {
+    pub(crate) async fn sanctions(&self, page: PageRequest) -> Result<Vec<Sanction>, Status> {
         let call = async |channel, ask| at(channel).sanctions(ask).await;
         self.replicas
             .call(page, call)
             .await
-            .map(|reply| reply.gates)
+            .map(|reply| reply.sanctions)
     }
 
-    /// Lists operators' deeds, newest first.
-    pub(crate) async fn deeds(&self, page: PageRequest) -> Result<Vec<DeedDone>, Status> {
-        let call = async |channel, ask| at(channel).deeds(ask).await;
+    /// Lists operators' audit_log, newest first.
+    pub(crate) async fn audit_log(&self, page: PageRequest) -> Result<Vec<AuditEntry>, Status> {
+        let call = async |channel, ask| at(channel).audit_log(ask).await;
         self.replicas
             .call(page, call)
             .await
-            .map(|reply| reply.deeds)
+            .map(|reply| reply.audit_log)
     }
 }

@@ -7,10 +7,10 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use arc_swap::ArcSwapOption;
-use chassis::config::Secret;
 use jsonwebtoken::DecodingKey;
 use reqwest::{StatusCode, Url, redirect::Policy};
 use serde::Deserialize;
+use service_runtime::config::Secret;
 use tokio::{sync::Mutex, time::Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -78,7 +78,7 @@ struct Key {
 impl KeySet {
     /// Fetches nothing yet. Fails when this machine has no certificates to trust, for https.
     pub(crate) fn new(url: Url, app: (String, Secret)) -> anyhow::Result<Self> {
-        chassis::run::install_crypto();
+        service_runtime::run::install_crypto();
         let mut http = reqwest::Client::builder()
             .user_agent(concat!("tilestead/", env!("CARGO_PKG_VERSION")))
             .redirect(Policy::none())

@@ -1,8 +1,8 @@
 //! Authentication: our own tokens and the identity provider's, the keys of anonymous accounts, the
-//! gates that keep accounts out, and the limit of attempts.
+//! sanctions that keep accounts out, and the limit of attempts.
 //!
 //! In reading order: `tokens`, `device_key`, `admin_code` (credentials); `key_set` and `provider`
-//! (the identity provider's tokens); `gates` and `watch` (bans, mutes and revocations); `caller`
+//! (the identity provider's tokens); `sanctions` and `watch` (bans, mutes and revocations); `caller`
 //! and `admission` (all of it together); `accounts` and `identity` (the store).
 
 pub(crate) mod accounts;
@@ -11,10 +11,10 @@ pub(crate) mod admission;
 pub(crate) mod attempts;
 pub(crate) mod caller;
 pub(crate) mod device_key;
-pub(crate) mod gates;
 pub(crate) mod identity;
 mod key_set;
 pub(crate) mod provider;
 pub(crate) mod roles;
+pub(crate) mod sanctions;
 pub(crate) mod tokens;
 pub(crate) mod watch;

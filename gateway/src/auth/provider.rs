@@ -11,10 +11,10 @@ use std::{
 
 use anyhow::Context;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use chassis::config::{Reader, Secret};
 use jsonwebtoken::{Algorithm, Validation};
 use reqwest::Url;
 use serde::Deserialize;
+use service_runtime::config::{Reader, Secret};
 use sha2::{Digest, Sha256};
 
 use super::{

@@ -1,16 +1,16 @@
-//! Follows the push of gates, and tells the sessions of the accounts that it names.
+//! Follows the push of sanctions, and tells the sessions of the accounts that it names.
 
 use std::{sync::Arc, time::Duration};
 
-use chassis::rpc::{self, Backoff};
 use proto::rpc::identity::v1::{WatchGatesRequest, identity_client::IdentityClient};
+use service_runtime::rpc::{self, Backoff};
 use tokio_util::sync::CancellationToken;
 
 use crate::{app::App, clock};
 
 /// A silence this long ends a watch: signs of life come every second.
 const SILENCE: Duration = Duration::from_secs(4);
-/// A page of gates.
+/// A page of sanctions.
 const UPDATE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Watches one persistence service after the other until `stop`.
@@ -41,7 +41,7 @@ async fn watch(app: &App, address: &str, backoff: &mut Backoff, was_well: &mut b
         Err(error) => return error.to_string(),
     };
     let mut stub = IdentityClient::new(channel).max_decoding_message_size(UPDATE_BYTES_MAX);
-    let (since, incarnation) = app.auth.gates.position();
+    let (since, incarnation) = app.auth.sanctions.position();
     let request = WatchGatesRequest {
         client: app.config.gateway_id.clone(),
         since,
@@ -59,7 +59,7 @@ async fn watch(app: &App, address: &str, backoff: &mut Backoff, was_well: &mut b
             Ok(Err(status)) => return status.to_string(),
             Err(_) => return "no sign of life".to_owned(),
         };
-        for (account, news) in app.auth.gates.learn(update, clock::unix_ms()) {
+        for (account, news) in app.auth.sanctions.learn(update, clock::unix_ms()) {
             app.sessions.registry.news(&account, &news);
         }
         backoff.reset();

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use delivery::Files;
+use content_loader::Files;
 
 use crate::http::stored::{FIVE_MINUTES, Stored};
 

@@ -10,7 +10,7 @@ pub(crate) mod unlocks;
 use std::{sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
-use delivery::{Delivered, Run, Source};
+use content_loader::{Delivered, Run, Source};
 use tokio_util::sync::CancellationToken;
 use world::Content;
 
@@ -76,11 +76,14 @@ pub(crate) async fn follow(shown: Arc<Shown>, zones: Zones, stop: CancellationTo
     {
         pause = LOOK;
         let mine = shown.content().hash().to_owned();
-        let others = delivery::other_version(&runs(&zones.directory()), None, &mine);
+        let others = content_loader::other_version(&runs(&zones.directory()), None, &mine);
         let Some(version) = others.first().map(|run| run.content.clone()) else {
             continue;
         };
-        match stop.run_until_cancelled(delivery::from_runs(&others)).await {
+        match stop
+            .run_until_cancelled(content_loader::from_runs(&others))
+            .await
+        {
             Some(Ok(delivered)) => {
                 tracing::warn!(
                     mine,

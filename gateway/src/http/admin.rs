@@ -6,7 +6,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use axum::{Json, extract::State};
 use proto::rpc::{
-    identity::v1::{Deed, GateKind, ModerateRequest},
+    identity::v1::{AuditAction, ModerateRequest, SanctionKind},
     queries::v1::{self as queries, LedgerEntry, LedgerRequest, LoginsRequest, UsersRequest},
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -157,9 +157,11 @@ async fn user(State(app): State<Arc<App>>, Id(id): Id) -> Answer<WholeUser> {
     let Some(user) = &found.account else {
         return Err(Problem::of(Code::NotFound, "There is no such account."));
     };
-    let gates = app.auth.identity.gates_of(&id).await?;
-    let told = [GateKind::Ban, GateKind::Mute];
-    let sanctions = gates.into_iter().filter(|gate| told.contains(&gate.kind()));
+    let sanctions = app.auth.identity.sanctions_of(&id).await?;
+    let told = [SanctionKind::Ban, SanctionKind::Mute];
+    let sanctions = sanctions
+        .into_iter()
+        .filter(|sanction| told.contains(&sanction.kind()));
     Ok(Json(WholeUser {
         user: user.into(),
         characters: found.characters.iter().map(Character::from).collect(),
@@ -216,7 +218,7 @@ async fn give_roles(
 ) -> Answer<Success<Given>> {
     let roles = asked.roles.iter().map(|role| role.0.name().to_owned());
     let request = ModerateRequest {
-        deed: Deed::Roles.into(),
+        action: AuditAction::Roles.into(),
         by: caller.by(),
         account_id: id.clone(),
         roles: roles.collect(),

@@ -28,7 +28,7 @@ use crate::{
         admission,
         caller::Denied,
         device_key::DeviceKey,
-        gates::News,
+        sanctions::News,
         tokens::{Good, Issued, LIFETIME_S, Scope},
     },
     clock,
@@ -308,7 +308,7 @@ async fn logout(Call { app, caller }: Call) -> Result<NoContent, Response> {
         .await;
     revoked.map_err(|status| shapes::refused(&status).into_response())?;
     // The push tells the other gateways; here the revocation holds before the answer is out.
-    app.auth.gates.revoked(&caller.login_id, until_ms);
+    app.auth.sanctions.revoked(&caller.login_id, until_ms);
     app.sessions
         .registry
         .news(&caller.account_id, &News::Changed);

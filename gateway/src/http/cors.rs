@@ -17,7 +17,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use chassis::config::Reader;
+use service_runtime::config::Reader;
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, PUT, POST, DELETE, OPTIONS, PATCH");
 /// Headers that a page may read beside the body.

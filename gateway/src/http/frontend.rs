@@ -14,7 +14,7 @@ use axum::{
     },
     response::Response,
 };
-use chassis::config::ConfigError;
+use service_runtime::config::ConfigError;
 
 use super::stored::{ASK, FOR_EVER, Stored};
 use crate::config::Config;
@@ -324,7 +324,7 @@ fn plain(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use chassis::config::{Env, Reader};
+    use service_runtime::config::{Env, Reader};
 
     use super::*;
 
@@ -395,7 +395,7 @@ mod tests {
     fn a_folder_that_is_named_and_has_no_index_is_a_wrong_setting() {
         let config = config(&[("PUBLIC_DIR", "/nowhere")]);
         let error = Frontend::load(&config).err().unwrap();
-        assert_eq!(chassis::run::exit_code(&error), 64);
+        assert_eq!(service_runtime::run::exit_code(&error), 64);
         assert!(error.to_string().contains("PUBLIC_DIR"));
     }
 }

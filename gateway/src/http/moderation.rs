@@ -8,7 +8,10 @@ use std::{borrow::Cow, sync::Arc};
 use axum::{Json, extract::State};
 use proto::{
     client::admin::AdminVerb,
-    rpc::identity::v1::{Deed, DeedDone, Gate, GateKind, ModerateRequest, PageRequest},
+    rpc::identity::v1::{
+        AuditAction, AuditEntry, ModerateRequest, PageRequest, Sanction as SanctionRow,
+        SanctionKind as RowKind,
+    },
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
@@ -168,18 +171,18 @@ pub(super) struct Sanction {
     at: Time,
 }
 
-impl From<Gate> for Sanction {
-    fn from(gate: Gate) -> Self {
+impl From<SanctionRow> for Sanction {
+    fn from(sanction: SanctionRow) -> Self {
         Self {
-            kind: match gate.kind() {
-                GateKind::Mute => SanctionKind::Mute,
+            kind: match sanction.kind() {
+                RowKind::Mute => SanctionKind::Mute,
                 _ => SanctionKind::Ban,
             },
-            account_id: gate.account_id,
-            reason: gate.reason,
-            until: Time::unless_never(gate.until_ms),
-            by: gate.by,
-            at: Time::of(gate.at_ms),
+            account_id: sanction.account_id,
+            reason: sanction.reason,
+            until: Time::unless_never(sanction.until_ms),
+            by: sanction.by,
+            at: Time::of(sanction.at_ms),
         }
     }
 }
@@ -195,10 +198,10 @@ struct Sanctions {
 /// Lists bans and mutes in force, newest first.
 async fn list(State(app): State<Arc<App>>, Query(part): Query<Part>) -> Answer<Sanctions> {
     let page = page(&part);
-    let gates = app.auth.identity.sanctions(page).await?;
+    let sanctions = app.auth.identity.sanctions(page).await?;
     Ok(Json(Sanctions {
-        before: next(&gates, page.most, |gate| gate.version),
-        sanctions: gates.into_iter().map(Sanction::from).collect(),
+        before: next(&sanctions, page.most, |sanction| sanction.version),
+        sanctions: sanctions.into_iter().map(Sanction::from).collect(),
     }))
 }
 
@@ -218,13 +221,13 @@ struct LogEntry {
     detail: String,
 }
 
-impl From<DeedDone> for LogEntry {
-    fn from(done: DeedDone) -> Self {
+impl From<AuditEntry> for LogEntry {
+    fn from(done: AuditEntry) -> Self {
         Self {
             id: done.id,
             at: Time::of(done.at_ms),
             by: done.by,
-            action: done.deed,
+            action: done.action,
             account_id: done.account_id,
             character_id: done.character_id,
             detail: done.detail,
@@ -243,10 +246,10 @@ struct Log {
 /// Lists all that operators did, newest first.
 async fn log(State(app): State<Arc<App>>, Query(part): Query<Part>) -> Answer<Log> {
     let page = page(&part);
-    let deeds = app.auth.identity.deeds(page).await?;
+    let audit_log = app.auth.identity.audit_log(page).await?;
     Ok(Json(Log {
-        before: next(&deeds, page.most, |deed| deed.id),
-        log: deeds.into_iter().map(LogEntry::from).collect(),
+        before: next(&audit_log, page.most, |action| action.id),
+        log: audit_log.into_iter().map(LogEntry::from).collect(),
     }))
 }
 
@@ -258,7 +261,7 @@ struct Done {
 
 /// Kicks, bans, unbans, mutes, unmutes or announces.
 async fn act(Call { app, caller }: Call, Body(asked): Body<Moderate>) -> Answer<Done> {
-    let deed = checked(&asked)?;
+    let action = checked(&asked)?;
     let (account_id, character_id) = whom(&app, &asked).await?;
     let outranks = roles::outranks(&app.auth.identity, caller.role, &account_id).await;
     if !outranks.map_err(|_| Problem::store_away())? {
@@ -270,7 +273,7 @@ async fn act(Call { app, caller }: Call, Body(asked): Body<Moderate>) -> Answer<
         .map(|minutes| clock::unix_ms() + u64::from(minutes.get()) * MINUTE_MS);
     let reason = asked.reason.clone().unwrap_or_default().0;
     let request = ModerateRequest {
-        deed: deed.into(),
+        action: action.into(),
         by: caller.by(),
         account_id,
         character_id,
@@ -283,7 +286,7 @@ async fn act(Call { app, caller }: Call, Body(asked): Body<Moderate>) -> Answer<
         Grpc::NotFound => Problem::of(Code::NotFound, "There is no such account."),
         _ => status.into(),
     })?;
-    if deed == Deed::Announce {
+    if action == AuditAction::Announce {
         let told = app
             .sessions
             .hub
@@ -308,32 +311,32 @@ fn next<T>(rows: &[T], most: u32, number: impl Fn(&T) -> u64) -> Option<u64> {
 }
 
 /// Checks the fields of a request, and returns the action that it asks for.
-fn checked(asked: &Moderate) -> Result<Deed, Problem> {
-    let deed = match asked.action {
-        AdminVerb::Kick => Deed::Kick,
-        AdminVerb::Ban => Deed::Ban,
-        AdminVerb::Unban => Deed::Unban,
-        AdminVerb::Mute => Deed::Mute,
-        AdminVerb::Unmute => Deed::Unmute,
-        AdminVerb::Announce => Deed::Announce,
+fn checked(asked: &Moderate) -> Result<AuditAction, Problem> {
+    let action = match asked.action {
+        AdminVerb::Kick => AuditAction::Kick,
+        AdminVerb::Ban => AuditAction::Ban,
+        AdminVerb::Unban => AuditAction::Unban,
+        AdminVerb::Mute => AuditAction::Mute,
+        AdminVerb::Unmute => AuditAction::Unmute,
+        AdminVerb::Announce => AuditAction::Announce,
         AdminVerb::Teleport | AdminVerb::Freeze | AdminVerb::Unfreeze => {
             let why = "kick, ban, unban, mute, unmute or announce";
             return Err(Problem::invalid("/action", why));
         }
     };
     let reason = asked.reason.as_ref().map_or("", |reason| &reason.0);
-    if deed == Deed::Announce && reason.trim().is_empty() {
+    if action == AuditAction::Announce && reason.trim().is_empty() {
         return Err(Problem::invalid("/reason", "what is announced"));
     }
     let whom = usize::from(asked.account_id.is_some()) + usize::from(asked.name.is_some());
-    if whom != usize::from(deed != Deed::Announce) {
+    if whom != usize::from(action != AuditAction::Announce) {
         let why = "one of accountId and name; neither for announce";
         return Err(Problem::invalid("/accountId", why));
     }
-    if asked.minutes.is_some() && !matches!(deed, Deed::Ban | Deed::Mute) {
+    if asked.minutes.is_some() && !matches!(action, AuditAction::Ban | AuditAction::Mute) {
         return Err(Problem::invalid("/minutes", "only for ban and mute"));
     }
-    Ok(deed)
+    Ok(action)
 }
 
 /// Returns the ids of the account and of the named character; each is empty where the request

@@ -8,7 +8,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header::CONTENT_TYPE},
     response::{IntoResponse, Response},
 };
-use delivery::Source;
+use content_loader::Source;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -140,6 +140,6 @@ async fn readyz(State(app): State<Arc<App>>) -> Response {
 }
 
 async fn metrics(State(app): State<Arc<App>>) -> Response {
-    let kind = HeaderValue::from_static(chassis::health::METRICS_CONTENT_TYPE);
+    let kind = HeaderValue::from_static(service_runtime::health::METRICS_CONTENT_TYPE);
     ([(CONTENT_TYPE, kind)], app.telemetry.render_metrics()).into_response()
 }

@@ -5,8 +5,8 @@
 use std::net::{IpAddr, SocketAddr};
 
 use axum::http::HeaderMap;
-use chassis::config::Reader;
 use ipnet::IpNet;
+use service_runtime::config::Reader;
 
 /// The networks whose `X-Forwarded-For` the gateway believes.
 #[derive(Debug, Clone, Default)]
@@ -67,7 +67,7 @@ fn network(text: &str) -> Option<IpNet> {
 
 #[cfg(test)]
 mod tests {
-    use chassis::config::Env;
+    use service_runtime::config::Env;
 
     use super::*;
 

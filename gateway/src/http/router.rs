@@ -14,7 +14,7 @@ use axum::{
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
-use chassis::telemetry::sampled;
+use service_runtime::telemetry::sampled;
 use tokio::sync::OwnedSemaphorePermit;
 use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLayer};
 

@@ -2,7 +2,6 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use chassis::telemetry::sampled;
 use proto::rpc::{
     common::v1 as common,
     persistence::v1::{self as stored, CharacterSummary},
@@ -11,6 +10,7 @@ use proto::rpc::{
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use service_runtime::telemetry::sampled;
 use tonic::{Code as Grpc, Status};
 use world::{Bounds, Skill};
 

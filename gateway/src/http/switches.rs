@@ -9,7 +9,7 @@ use std::{borrow::Cow, sync::Arc};
 use axum::{Json, extract::State};
 use proto::rpc::{
     common::v1 as common,
-    identity::v1::{Deed, ModerateRequest},
+    identity::v1::{AuditAction, ModerateRequest},
     queries::v1::{RegionFacts, ResumeRegionRequest},
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -109,9 +109,13 @@ async fn unfreeze(Call { app, caller }: Call) -> Answer<FrozenChanged> {
 
 async fn set_frozen(app: &App, caller: &Caller, frozen: bool) -> Answer<FrozenChanged> {
     let changed = self::frozen(app).await? != frozen;
-    let deed = if frozen { Deed::Freeze } else { Deed::Unfreeze };
+    let action = if frozen {
+        AuditAction::Freeze
+    } else {
+        AuditAction::Unfreeze
+    };
     let request = ModerateRequest {
-        deed: deed.into(),
+        action: action.into(),
         by: caller.by(),
         ..ModerateRequest::default()
     };

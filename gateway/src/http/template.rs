@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use axum::{Json, extract::State};
-use chassis::telemetry::sampled;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use service_runtime::telemetry::sampled;
 
 use super::{
     ask::Id,

@@ -6,11 +6,11 @@
 use std::time::Duration;
 
 use axum::Json;
-use chassis::telemetry::sampled;
 use jsonwebtoken::{EncodingKey, Header, encode};
 use proto::rpc::queries::v1::{LoginsRequest, Page};
 use schemars::JsonSchema;
 use serde::Serialize;
+use service_runtime::telemetry::sampled;
 use world::{Region, Tile};
 
 use super::{
@@ -92,7 +92,11 @@ async fn token(Call { app, caller }: Call) -> Answer<VoiceToken> {
         Problem::of(Code::NotInWorld, why)
     })?;
     let now_ms = clock::unix_ms();
-    let muted = app.auth.gates.muted(&caller.account_id, now_ms).is_some();
+    let muted = app
+        .auth
+        .sanctions
+        .muted(&caller.account_id, now_ms)
+        .is_some();
     let answer = issue(voice, &speaker, region, !muted, now_ms / 1000);
     let answer = answer.map_err(|error| {
         if let Some(left_out) = sampled("a voice token cannot be signed", "") {
@@ -201,9 +205,9 @@ fn issue(
 
 #[cfg(test)]
 mod tests {
-    use chassis::config::Secret;
     use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode};
     use serde_json::{Value, json};
+    use service_runtime::config::Secret;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! Operators in the game, and a session's part in their orders and the store's.
 //!
 //! Always: a client may operate only if it has named the operators' code, or if its account has the
-//! role that this takes; each deed is in the store, with who did it, before it has any effect.
+//! role that this takes; each action is in the store, with who did it, before it has any effect.
 
 use proto::{
     client::{
@@ -10,7 +10,7 @@ use proto::{
         error::Error,
         session::{Ack, Notice},
     },
-    rpc::identity::v1::{Deed, ModerateRequest},
+    rpc::identity::v1::{AuditAction, ModerateRequest},
 };
 use tonic::Code;
 
@@ -19,8 +19,8 @@ use crate::{
     auth::{
         accounts, admission,
         caller::Denied,
-        gates::{News, Shut},
         roles::{self, Role},
+        sanctions::{News, Shut},
         tokens::Scope,
     },
     clock,
@@ -124,7 +124,7 @@ impl Session {
             .minutes
             .map(|m| clock::unix_ms() + u64::from(m) * MINUTE_MS);
         let request = ModerateRequest {
-            deed: deed(data.command).into(),
+            action: action(data.command).into(),
             by,
             account_id: whom.account_id,
             character_id: whom.character_id,
@@ -215,7 +215,7 @@ impl Session {
     /// Handles the store's news of this session's account.
     pub(super) async fn news(&mut self, news: News) -> Flow {
         match news {
-            News::Changed => self.look_at_gates().await,
+            News::Changed => self.look_at_sanctions().await,
             News::Kicked { reason } => {
                 self.leave_world(false);
                 self.notice_end("kicked", &reason);
@@ -233,13 +233,13 @@ impl Session {
 
     /// Ends a session whose account or login may not be here any more, as far as this gateway
     /// knows.
-    pub(super) async fn look_at_gates(&mut self) -> Flow {
+    pub(super) async fn look_at_sanctions(&mut self) -> Flow {
         let Some(account) = &self.account else {
             return Flow::On;
         };
         let now_ms = clock::unix_ms();
         let ids = account.ids();
-        match self.app.auth.gates.pass(&account.id, &ids, now_ms) {
+        match self.app.auth.sanctions.pass(&account.id, &ids, now_ms) {
             Ok(()) if now_ms >= account.until_ms => {
                 self.leave_world(false);
                 let why = "the login has ended; log in again";
@@ -260,7 +260,7 @@ impl Session {
 
     /// Asks whether an account may come in by a login with these ids. If not, tells the client, and
     /// closes the connection of one that may not come back.
-    pub(super) async fn refuse_at_gates(
+    pub(super) async fn refuse_at_sanctions(
         &mut self,
         re: Option<RequestId>,
         event: &str,
@@ -302,7 +302,7 @@ impl Session {
         let Some(account) = &self.account else {
             return false;
         };
-        let Some(mute) = self.app.auth.gates.muted(&account.id, clock::unix_ms()) else {
+        let Some(mute) = self.app.auth.sanctions.muted(&account.id, clock::unix_ms()) else {
             return false;
         };
         let message = match mute.until_ms {
@@ -342,16 +342,16 @@ fn takes(verb: AdminVerb) -> Role {
     }
 }
 
-fn deed(verb: AdminVerb) -> Deed {
+fn action(verb: AdminVerb) -> AuditAction {
     match verb {
-        AdminVerb::Kick => Deed::Kick,
-        AdminVerb::Ban => Deed::Ban,
-        AdminVerb::Unban => Deed::Unban,
-        AdminVerb::Mute => Deed::Mute,
-        AdminVerb::Unmute => Deed::Unmute,
-        AdminVerb::Teleport => Deed::Teleport,
-        AdminVerb::Announce => Deed::Announce,
-        AdminVerb::Freeze => Deed::Freeze,
-        AdminVerb::Unfreeze => Deed::Unfreeze,
+        AdminVerb::Kick => AuditAction::Kick,
+        AdminVerb::Ban => AuditAction::Ban,
+        AdminVerb::Unban => AuditAction::Unban,
+        AdminVerb::Mute => AuditAction::Mute,
+        AdminVerb::Unmute => AuditAction::Unmute,
+        AdminVerb::Teleport => AuditAction::Teleport,
+        AdminVerb::Announce => AuditAction::Announce,
+        AdminVerb::Freeze => AuditAction::Freeze,
+        AdminVerb::Unfreeze => AuditAction::Unfreeze,
     }
 }

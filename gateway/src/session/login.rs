@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use chassis::config::Secret;
 use proto::{
     client::{
         CloseCode, ErrorCode, RequestId,
@@ -16,6 +15,7 @@ use proto::{
         persistence::v1::{CharacterSummary, CreateCharacterRequest, SignInReply},
     },
 };
+use service_runtime::config::Secret;
 
 use super::{Account, Flow, Session, budget::NoRoom, state::Stage};
 use crate::{

@@ -32,11 +32,11 @@ pub(crate) use draining::ANSWERS;
 
 use std::{sync::Arc, time::Duration};
 
-use chassis::config::Secret;
 use proto::client::{
     CloseCode, ErrorCode, RequestId, ServerEvent, error::Error, limits::PROTOCOL_VERSION,
     session::Hello,
 };
+use service_runtime::config::Secret;
 use tokio::{sync::mpsc, task::JoinHandle, time::sleep_until};
 
 use self::{
@@ -288,7 +288,7 @@ impl Session {
 
     async fn beat(&mut self) -> Flow {
         // If the session missed a sanction or an end of its login, it ends here.
-        if self.look_at_gates().await == Flow::End {
+        if self.look_at_sanctions().await == Flow::End {
             return Flow::End;
         }
         let Some(socket) = &self.socket else {

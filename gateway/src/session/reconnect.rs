@@ -117,7 +117,7 @@ impl Session {
         };
         let ids = [claims.session.login.as_deref().unwrap_or_default()];
         if let Some(flow) = self
-            .refuse_at_gates(re.clone(), EVENT, (&claims.sub, &ids))
+            .refuse_at_sanctions(re.clone(), EVENT, (&claims.sub, &ids))
             .await
         {
             return flow;

@@ -6,8 +6,8 @@ use std::{
     time::Duration,
 };
 
-use chassis::tasks::TaskGroup;
 use proto::client::RequestId;
+use service_runtime::tasks::TaskGroup;
 use tokio::{
     sync::{
         mpsc::{self, error::TrySendError},
@@ -17,7 +17,7 @@ use tokio::{
 };
 
 use crate::{
-    auth::gates::News,
+    auth::sanctions::News,
     session::resume::Written,
     socket::{Socket, WriteSide},
 };

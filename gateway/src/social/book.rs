@@ -4,11 +4,11 @@
 //! a silent replica may have made counts as done when it is so.
 
 use anyhow::Context;
-use chassis::rpc::{Answered, Replicas};
 use proto::rpc::social::v1::{
     ChangeReply, ChangeRequest, ListRequest, Lists, Outcome, change_request::Change,
     social_client::SocialClient,
 };
+use service_runtime::rpc::{Answered, Replicas};
 use tonic::Status;
 
 use super::presence::Present;

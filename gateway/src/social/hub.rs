@@ -16,7 +16,6 @@ use std::{
 };
 
 use bytes::Bytes;
-use chassis::tasks::TaskGroup;
 use proto::{
     client::{
         ErrorCode,
@@ -26,6 +25,7 @@ use proto::{
     topics::{self, ChatEnvelope, GatewayEnvelope, SocialEnvelope},
 };
 use serde::Serialize;
+use service_runtime::tasks::TaskGroup;
 use tokio::{
     sync::{Notify, mpsc, oneshot},
     time::{Instant, sleep_until},

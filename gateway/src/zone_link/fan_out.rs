@@ -12,11 +12,11 @@ use std::{
 };
 
 use bytes::Bytes;
-use chassis::tasks::TaskGroup;
 use proto::{
     client::Format,
     rpc::{common::v1 as common, zone::v1 as wire},
 };
+use service_runtime::tasks::TaskGroup;
 use tokio::{
     sync::mpsc,
     time::{Instant as Due, sleep_until},

@@ -30,9 +30,9 @@ mod witness;
 use std::sync::{Arc, atomic::Ordering};
 
 use bytes::Bytes;
-use chassis::{rpc::Replicas, tasks::TaskGroup};
 use opentelemetry::metrics::Meter;
 use proto::client::{ErrorCode, Format, RequestId, ZoneRequest};
+use service_runtime::{rpc::Replicas, tasks::TaskGroup};
 use tokio::sync::mpsc;
 use world::{Region, Tile};
 

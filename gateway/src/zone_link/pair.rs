@@ -10,10 +10,10 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use chassis::rpc::{self, Backoff};
 use proto::rpc::zone::v1::{
     self as wire, Hello, Subscribe, from_zone, link_client::LinkClient, to_zone,
 };
+use service_runtime::rpc::{self, Backoff};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;

@@ -6,11 +6,11 @@ use std::{
 };
 
 use bytes::Bytes;
-use chassis::tasks::TaskGroup;
 use proto::{
     client::{ErrorCode, Format, RequestId, error, session::Notice},
     rpc::zone::v1 as wire,
 };
+use service_runtime::tasks::TaskGroup;
 use tokio::sync::{mpsc, mpsc::error::TrySendError, oneshot};
 
 use super::{

@@ -8,8 +8,8 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
 };
 
-use chassis::tasks::TaskGroup;
 use proto::{client::Format, rpc::zone::v1 as wire};
+use service_runtime::tasks::TaskGroup;
 use tokio::sync::{Notify, mpsc, mpsc::error::TrySendError, oneshot, watch};
 use world::Tile;
 

@@ -8,12 +8,12 @@ mod unwanted;
 use std::time::Duration;
 
 use bytes::Bytes;
-use chassis::{rpc::Replicas, tasks::TaskGroup};
 use opentelemetry::metrics::MeterProvider;
 use proto::{
     client::{Format, RequestId, ZoneRequest, update::WorldUpdate},
     rpc::zone::v1::{self as wire, to_zone::Message},
 };
+use service_runtime::{rpc::Replicas, tasks::TaskGroup};
 use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 use world::{Region, Tile};

@@ -6,8 +6,8 @@
 
 use std::{error::Error, io::ErrorKind, time::Duration};
 
-use chassis::rpc::Replicas;
 use proto::rpc::persistence::v1::{SuspectRequest, directory_client::DirectoryClient};
+use service_runtime::rpc::Replicas;
 use tokio::{
     net::TcpStream,
     time::{sleep, timeout},

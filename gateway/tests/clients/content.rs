@@ -2,14 +2,14 @@
 
 use std::{pin::Pin, time::Duration};
 
-use chassis::{
-    config::{Env, Reader},
-    telemetry::{Telemetry, TelemetryConfig},
-};
-use delivery::{ContentServer, ContentService, Delivered, Files, Shelf, Source};
+use content_loader::{ContentServer, ContentService, Delivered, Files, Shelf, Source};
 use proto::rpc::persistence::v1::{
     DirectoryUpdate, Run, RunState, SuspectReply, SuspectRequest, WatchRequest,
     directory_server::{Directory, DirectoryServer},
+};
+use service_runtime::{
+    config::{Env, Reader},
+    telemetry::{Telemetry, TelemetryConfig},
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -60,7 +60,7 @@ fn other() -> Delivered {
 async fn serve(router: tonic::transport::server::Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    tokio::spawn(chassis::rpc::serve(
+    tokio::spawn(service_runtime::rpc::serve(
         router,
         listener,
         CancellationToken::new(),
@@ -79,11 +79,11 @@ async fn get(address: std::net::SocketAddr, path: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn another_version_that_the_zones_play_is_taken_over_from_them() {
-    chassis::run::install_crypto();
+    service_runtime::run::install_crypto();
     let played = other();
     let version = played.content.hash().to_owned();
     let content = ContentServer::new(ContentService(Shelf::new(played)));
-    let zone = serve(chassis::rpc::server().add_service(content)).await;
+    let zone = serve(service_runtime::rpc::server().add_service(content)).await;
     let run = Run {
         run_id: 1,
         address: zone,
@@ -91,7 +91,8 @@ async fn another_version_that_the_zones_play_is_taken_over_from_them() {
         content_hash: version.clone(),
         ..Run::default()
     };
-    let store = serve(chassis::rpc::server().add_service(DirectoryServer::new(One(run)))).await;
+    let store =
+        serve(service_runtime::rpc::server().add_service(DirectoryServer::new(One(run)))).await;
     let mut reader = Reader::new(Env::from_pairs([
         ("PORT", "0"),
         ("NODE_ENV", "test"),

@@ -4,9 +4,10 @@ use std::{collections::BTreeMap, pin::Pin, time::Duration};
 
 use proto::rpc::{
     identity::v1::{
-        CheckReply, CheckRequest, Deed, DeedDone, DeedsReply, Gate, GateKind, GatesUpdate,
-        ModerateReply, ModerateRequest, PageRequest, RevokeReply, RevokeRequest, SanctionsReply,
-        SignInSubjectRequest, WatchGatesRequest, identity_server::Identity,
+        AuditAction, AuditEntry, AuditLogReply, CheckReply, CheckRequest, ModerateReply,
+        ModerateRequest, PageRequest, RevokeReply, RevokeRequest, Sanction, SanctionKind,
+        SanctionsReply, SanctionsUpdate, SignInSubjectRequest, WatchGatesRequest,
+        identity_server::Identity,
     },
     persistence::v1::SignInReply,
 };
@@ -17,9 +18,9 @@ use tonic::{Request, Response, Status};
 use crate::store::Store;
 
 /// What it knows.
-pub(crate) struct Gates {
-    rows: Vec<Gate>,
-    deeds: Vec<DeedDone>,
+pub(crate) struct Sanctions {
+    rows: Vec<Sanction>,
+    audit_log: Vec<AuditEntry>,
     /// By account.
     roles: BTreeMap<String, Vec<String>>,
     version: watch::Sender<u64>,
@@ -27,11 +28,11 @@ pub(crate) struct Gates {
     silent: bool,
 }
 
-impl Default for Gates {
+impl Default for Sanctions {
     fn default() -> Self {
         Self {
             rows: Vec::new(),
-            deeds: Vec::new(),
+            audit_log: Vec::new(),
             roles: BTreeMap::new(),
             version: watch::Sender::new(1),
             silent: false,
@@ -39,15 +40,18 @@ impl Default for Gates {
     }
 }
 
-impl Gates {
-    fn add(&mut self, gate: Gate) {
+impl Sanctions {
+    fn add(&mut self, sanction: Sanction) {
         let version = *self.version.borrow() + 1;
-        self.rows.retain(|row| row.id != gate.id);
-        self.rows.push(Gate { version, ..gate });
+        self.rows.retain(|row| row.id != sanction.id);
+        self.rows.push(Sanction {
+            version,
+            ..sanction
+        });
         self.version.send_replace(version);
     }
 
-    fn of(&self, account_id: &str) -> Vec<Gate> {
+    fn of(&self, account_id: &str) -> Vec<Sanction> {
         let rows = self.rows.iter();
         rows.filter(|row| row.account_id == account_id)
             .cloned()
@@ -58,44 +62,44 @@ impl Gates {
 impl Store {
     /// From now on nothing is pushed; what is asked is answered.
     pub(crate) fn push_nothing(&self) {
-        let mut gates = self.gates.lock().unwrap();
-        gates.silent = true;
+        let mut sanctions = self.sanctions.lock().unwrap();
+        sanctions.silent = true;
         // Whoever watches looks, and is let go.
-        gates.version.send_modify(|_| {});
+        sanctions.version.send_modify(|_| {});
     }
 
     /// Until when tokens and logins are good for nothing, in milliseconds since 1970.
     pub(crate) fn revoked_until_ms(&self) -> Vec<u64> {
-        let gates = self.gates.lock().unwrap();
-        let revoked = |gate: &&Gate| gate.kind() == GateKind::Revoked;
-        gates
+        let sanctions = self.sanctions.lock().unwrap();
+        let revoked = |sanction: &&Sanction| sanction.kind() == SanctionKind::Revoked;
+        sanctions
             .rows
             .iter()
             .filter(revoked)
-            .map(|gate| gate.until_ms)
+            .map(|sanction| sanction.until_ms)
             .collect()
     }
 
     /// From now on the account has just these roles.
     pub(crate) fn give_roles(&self, account_id: &str, roles: &[&str]) {
-        let mut gates = self.gates.lock().unwrap();
+        let mut sanctions = self.sanctions.lock().unwrap();
         let roles = roles.iter().map(|role| (*role).to_owned()).collect();
-        gates.roles.insert(account_id.to_owned(), roles);
+        sanctions.roles.insert(account_id.to_owned(), roles);
     }
 
-    /// What operators did, as `deed account by`.
-    pub(crate) fn deeds(&self) -> Vec<String> {
-        let gates = self.gates.lock().unwrap();
-        let deeds = gates.deeds.iter();
-        deeds
-            .map(|deed| format!("{} {} {}", deed.deed, deed.account_id, deed.detail))
+    /// What operators did, as `action account by`.
+    pub(crate) fn audit_log(&self) -> Vec<String> {
+        let sanctions = self.sanctions.lock().unwrap();
+        let audit_log = sanctions.audit_log.iter();
+        audit_log
+            .map(|action| format!("{} {} {}", action.action, action.account_id, action.detail))
             .collect()
     }
 }
 
 #[tonic::async_trait]
 impl Identity for Store {
-    type WatchStream = Pin<Box<dyn Stream<Item = Result<GatesUpdate, Status>> + Send>>;
+    type WatchStream = Pin<Box<dyn Stream<Item = Result<SanctionsUpdate, Status>> + Send>>;
 
     async fn sign_in_subject(
         &self,
@@ -116,15 +120,15 @@ impl Identity for Store {
         request: Request<RevokeRequest>,
     ) -> Result<Response<RevokeReply>, Status> {
         let request = request.into_inner();
-        let mut gates = self.gates.lock().unwrap();
+        let mut sanctions = self.sanctions.lock().unwrap();
         for id in request.ids {
-            gates.add(Gate {
+            sanctions.add(Sanction {
                 id: format!("revoked:{id}"),
-                kind: GateKind::Revoked.into(),
+                kind: SanctionKind::Revoked.into(),
                 account_id: request.account_id.clone(),
                 subject: id,
                 until_ms: request.until_ms,
-                ..Gate::default()
+                ..Sanction::default()
             });
         }
         Ok(Response::new(RevokeReply {}))
@@ -135,32 +139,32 @@ impl Identity for Store {
         request: Request<ModerateRequest>,
     ) -> Result<Response<ModerateReply>, Status> {
         let request = request.into_inner();
-        let deed = request.deed();
-        let mut gates = self.gates.lock().unwrap();
-        let number = gates.deeds.len() as u64 + 1;
-        let (kind, id, until_ms) = match deed {
-            Deed::Ban => (GateKind::Ban, "ban", request.until_ms),
-            Deed::Unban => (GateKind::Ban, "ban", 1),
-            Deed::Mute => (GateKind::Mute, "mute", request.until_ms),
-            Deed::Unmute => (GateKind::Mute, "mute", 1),
-            Deed::Kick => (GateKind::Kick, "kick", u64::MAX),
-            Deed::Teleport => (GateKind::Teleport, "teleport", u64::MAX),
-            _ => (GateKind::Unspecified, "", 0),
+        let action = request.action();
+        let mut sanctions = self.sanctions.lock().unwrap();
+        let number = sanctions.audit_log.len() as u64 + 1;
+        let (kind, id, until_ms) = match action {
+            AuditAction::Ban => (SanctionKind::Ban, "ban", request.until_ms),
+            AuditAction::Unban => (SanctionKind::Ban, "ban", 1),
+            AuditAction::Mute => (SanctionKind::Mute, "mute", request.until_ms),
+            AuditAction::Unmute => (SanctionKind::Mute, "mute", 1),
+            AuditAction::Kick => (SanctionKind::Kick, "kick", u64::MAX),
+            AuditAction::Teleport => (SanctionKind::Teleport, "teleport", u64::MAX),
+            _ => (SanctionKind::Unspecified, "", 0),
         };
-        gates.deeds.push(DeedDone {
+        sanctions.audit_log.push(AuditEntry {
             id: number,
             by: request.by,
-            deed: deed.as_str_name().to_owned(),
+            action: action.as_str_name().to_owned(),
             account_id: request.account_id.clone(),
             detail: format!("{}{}", request.reason, request.roles.join(",")),
-            ..DeedDone::default()
+            ..AuditEntry::default()
         });
-        if deed == Deed::Roles {
-            gates.roles.insert(request.account_id, request.roles);
-        } else if kind != GateKind::Unspecified {
-            let once = matches!(kind, GateKind::Kick | GateKind::Teleport);
+        if action == AuditAction::Roles {
+            sanctions.roles.insert(request.account_id, request.roles);
+        } else if kind != SanctionKind::Unspecified {
+            let once = matches!(kind, SanctionKind::Kick | SanctionKind::Teleport);
             let number = if once { number } else { 0 };
-            gates.add(Gate {
+            sanctions.add(Sanction {
                 id: format!("{id}:{}:{number}", request.account_id),
                 kind: kind.into(),
                 account_id: request.account_id,
@@ -169,42 +173,44 @@ impl Identity for Store {
                 until_ms,
                 x: request.x,
                 z: request.z,
-                ..Gate::default()
+                ..Sanction::default()
             });
         }
         Ok(Response::new(ModerateReply {}))
     }
 
     async fn check(&self, request: Request<CheckRequest>) -> Result<Response<CheckReply>, Status> {
-        let gates = self.gates.lock().unwrap();
+        let sanctions = self.sanctions.lock().unwrap();
         let account_id = request.into_inner().account_id;
-        let roles = gates.roles.get(&account_id).cloned();
-        let gates = gates.of(&account_id);
+        let roles = sanctions.roles.get(&account_id).cloned();
+        let sanctions = sanctions.of(&account_id);
         let roles = roles.unwrap_or_default();
-        Ok(Response::new(CheckReply { gates, roles }))
+        Ok(Response::new(CheckReply { sanctions, roles }))
     }
 
     async fn sanctions(&self, _: Request<PageRequest>) -> Result<Response<SanctionsReply>, Status> {
-        let gates = self.gates.lock().unwrap();
-        let lasting = |gate: &&Gate| matches!(gate.kind(), GateKind::Ban | GateKind::Mute);
-        let gates = gates.rows.iter().filter(lasting).cloned().collect();
-        Ok(Response::new(SanctionsReply { gates }))
+        let sanctions = self.sanctions.lock().unwrap();
+        let lasting = |sanction: &&Sanction| {
+            matches!(sanction.kind(), SanctionKind::Ban | SanctionKind::Mute)
+        };
+        let sanctions = sanctions.rows.iter().filter(lasting).cloned().collect();
+        Ok(Response::new(SanctionsReply { sanctions }))
     }
 
-    async fn deeds(&self, _: Request<PageRequest>) -> Result<Response<DeedsReply>, Status> {
-        let deeds = self.gates.lock().unwrap().deeds.clone();
-        Ok(Response::new(DeedsReply { deeds }))
+    async fn audit_log(&self, _: Request<PageRequest>) -> Result<Response<AuditLogReply>, Status> {
+        let audit_log = self.sanctions.lock().unwrap().audit_log.clone();
+        Ok(Response::new(AuditLogReply { audit_log }))
     }
 
     async fn watch(
         &self,
         request: Request<WatchGatesRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
-        if self.gates.lock().unwrap().silent {
+        if self.sanctions.lock().unwrap().silent {
             return Err(Status::unavailable("silent"));
         }
         let since = request.into_inner().since;
-        let mut version = self.gates.lock().unwrap().version.subscribe();
+        let mut version = self.sanctions.lock().unwrap().version.subscribe();
         version.mark_changed();
         let begin = (self.clone(), version, since);
         let stream = futures::stream::unfold(begin, |(store, mut version, since)| async move {
@@ -212,17 +218,17 @@ impl Identity for Store {
             // A second without news is told too.
             let _ = tokio::time::timeout(second, version.changed()).await;
             let update = {
-                let gates = store.gates.lock().unwrap();
-                if gates.silent {
+                let sanctions = store.sanctions.lock().unwrap();
+                if sanctions.silent {
                     return None;
                 }
-                let newer = gates.rows.iter().filter(|row| row.version > since);
-                GatesUpdate {
-                    version: *gates.version.borrow(),
+                let newer = sanctions.rows.iter().filter(|row| row.version > since);
+                SanctionsUpdate {
+                    version: *sanctions.version.borrow(),
                     incarnation: 1,
                     whole: since == 0,
                     more: false,
-                    gates: newer.cloned().collect(),
+                    sanctions: newer.cloned().collect(),
                 }
             };
             let since = update.version;

@@ -118,8 +118,11 @@ async fn who_is_banned_is_out_at_every_gateway_until_the_ban_ends() {
         // The push is on its way.
         back = Client::connect(stage.address(1), "").await;
     }
-    let deeds = stage.store.deeds();
-    assert!(deeds[0].starts_with("DEED_BAN ") && deeds[1].starts_with("DEED_UNBAN "));
+    let audit_log = stage.store.audit_log();
+    assert!(
+        audit_log[0].starts_with("AUDIT_ACTION_BAN ")
+            && audit_log[1].starts_with("AUDIT_ACTION_UNBAN ")
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -328,8 +331,14 @@ async fn a_moderator_needs_no_code_and_is_none_any_more_at_once() {
     assert_eq!((status, &answer["code"]), (403, &json!("role_required")));
     let (status, _) = give(&stage, &own, &account(&ann), json!(["admin"])).await;
     assert_eq!(status, 403, "nobody makes an admin of themselves");
-    let by = format!("DEED_BAN {}", account(&bob));
-    assert!(stage.store.deeds().iter().any(|deed| deed.starts_with(&by)));
+    let by = format!("AUDIT_ACTION_BAN {}", account(&bob));
+    assert!(
+        stage
+            .store
+            .audit_log()
+            .iter()
+            .any(|action| action.starts_with(&by))
+    );
 
     let (status, _) = give(&stage, &token, &account(&ann), json!([])).await;
     assert_eq!(status, 200);
@@ -337,11 +346,11 @@ async fn a_moderator_needs_no_code_and_is_none_any_more_at_once() {
     assert_eq!(refused["data"]["code"], "not_elevated");
     assert_eq!(see("/admin/moderation").await.0, 403);
     // Each step is in the record.
-    let told = stage.store.deeds();
-    let of = format!("DEED_ROLES {} ", account(&ann));
+    let told = stage.store.audit_log();
+    let of = format!("AUDIT_ACTION_ROLES {} ", account(&ann));
     let told: Vec<&str> = told
         .iter()
-        .filter_map(|deed| deed.strip_prefix(&of))
+        .filter_map(|action| action.strip_prefix(&of))
         .collect();
     assert_eq!(told, ["moderator", ""]);
 }

@@ -105,7 +105,7 @@ async fn a_login_by_a_token_that_only_looks_on_or_is_an_agents_gives_none_that_l
         let mut client = Client::connect(stage.address(0), &header).await;
         let welcome = client.event("session:welcome").await;
         let given = welcome["data"]["expiresAt"].as_str().unwrap();
-        let its_end = chassis::clock::iso(ends * 1000);
+        let its_end = service_runtime::clock::iso(ends * 1000);
         assert_eq!(
             given > its_end.as_str(),
             longer,

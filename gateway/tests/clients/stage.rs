@@ -2,11 +2,11 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use chassis::{
+use gateway::{Config, Server};
+use service_runtime::{
     config::{Env, Reader},
     telemetry::{Telemetry, TelemetryConfig},
 };
-use gateway::{Config, Server};
 use tokio::{task::JoinHandle, time::timeout};
 use tokio_util::sync::CancellationToken;
 

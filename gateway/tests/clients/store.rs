@@ -29,7 +29,7 @@ use tokio::net::TcpListener;
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status, transport::server::TcpIncoming};
 
-use crate::{book::Book, identity::Gates, minds::Minds, zone::RUN};
+use crate::{book::Book, identity::Sanctions, minds::Minds, zone::RUN};
 
 #[derive(Default)]
 struct State {
@@ -45,7 +45,7 @@ pub(crate) struct Store {
     zone: String,
     state: Arc<Mutex<State>>,
     /// Who is kept out.
-    pub(crate) gates: Arc<Mutex<Gates>>,
+    pub(crate) sanctions: Arc<Mutex<Sanctions>>,
     /// Who is whose friend.
     pub(crate) book: Arc<Mutex<Book>>,
     /// It answers no question.
@@ -61,7 +61,7 @@ impl Store {
             address: listener.local_addr().unwrap().to_string(),
             zone: zone.to_owned(),
             state: Arc::default(),
-            gates: Arc::default(),
+            sanctions: Arc::default(),
             book: Arc::default(),
             away: Arc::default(),
             lists: Arc::default(),

@@ -348,7 +348,7 @@ INSERT INTO switches (one) VALUES (1);
 
 -- What every gateway must know: revoked tokens and logins, bans, mutes, and what is to be done
 -- with an account's sockets. A row that is over is kept for a while, so that everybody hears it.
-CREATE TABLE gates (
+CREATE TABLE sanctions (
   -- ban:<account>, mute:<account>, revoked:<token or login>, and one of its own for the others
   id text PRIMARY KEY,
   kind text NOT NULL CHECK (kind IN ('revoked', 'ban', 'mute', 'kick', 'teleport')),
@@ -364,11 +364,11 @@ CREATE TABLE gates (
   z integer NOT NULL DEFAULT 0,
   version integer NOT NULL
 );
-CREATE UNIQUE INDEX gates_version ON gates (version);
-CREATE INDEX gates_account ON gates ("accountId");
-CREATE INDEX gates_until ON gates (until) WHERE until IS NOT NULL;
+CREATE UNIQUE INDEX sanctions_version ON sanctions (version);
+CREATE INDEX sanctions_account ON sanctions ("accountId");
+CREATE INDEX sanctions_until ON sanctions (until) WHERE until IS NOT NULL;
 
--- One row: grows with every change of gates.
+-- One row: grows with every change of sanctions.
 CREATE TABLE identity (
   one integer PRIMARY KEY CHECK (one = 1),
   version integer NOT NULL
@@ -376,11 +376,11 @@ CREATE TABLE identity (
 INSERT INTO identity (one, version) VALUES (1, 1);
 
 -- What operators did. Rows are never changed.
-CREATE TABLE deeds (
+CREATE TABLE audit_log (
   id integer PRIMARY KEY AUTOINCREMENT,
   at integer NOT NULL,
   "by" text NOT NULL,
-  deed text NOT NULL,
+  action text NOT NULL,
   "accountId" text NOT NULL DEFAULT '',
   "characterId" text NOT NULL DEFAULT '',
   detail text NOT NULL DEFAULT ''

@@ -7,13 +7,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use chassis::telemetry::parse_traceparent;
 use opentelemetry::trace::{Span, SpanKind, Status as SpanStatus, TraceContextExt, Tracer};
 use opentelemetry::{Context, KeyValue};
 use prost::Message;
 use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::commit_part::Part;
 use proto::rpc::persistence::v1::commit_reply::Outcome;
+use service_runtime::telemetry::parse_traceparent;
 use tokio::time::{Instant as Moment, timeout, timeout_at};
 use tonic::{Code, Response, Status, Streaming};
 

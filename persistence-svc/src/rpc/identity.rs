@@ -1,4 +1,4 @@
-//! `Identity`: sign-in, gates and the decisions of operators.
+//! `Identity`: sign-in, sanctions and the decisions of operators.
 //!
 //! Always: a watcher that has version 7 has everything up to 7; while this process cannot see the
 //! store, it sends no sign of life.
@@ -20,7 +20,9 @@ use tonic::{Request, Response, Status, async_trait};
 use super::model::{Checked, number, signed_in, text};
 use super::{Desk, malformed};
 use crate::feed::Feed;
-use crate::store::identity::{Act, Deed, Done, GATES_MAX, Gate, GateKind, Subject};
+use crate::store::identity::{
+    Act, AuditAction, Done, SANCTIONS_MAX, Sanction, SanctionKind, Subject,
+};
 use crate::store::unsigned;
 
 const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
@@ -52,12 +54,12 @@ struct Watching {
     sent: i64,
     incarnation: i64,
     whole: bool,
-    /// Whether more gates wait than fit a message.
+    /// Whether more sanctions wait than fit a message.
     more: bool,
     stop: CancellationToken,
 }
 
-type Updates = Pin<Box<dyn Stream<Item = Result<wire::GatesUpdate, Status>> + Send>>;
+type Updates = Pin<Box<dyn Stream<Item = Result<wire::SanctionsUpdate, Status>> + Send>>;
 
 #[async_trait]
 impl Identity for IdentityService {
@@ -112,10 +114,10 @@ impl Identity for IdentityService {
         let ask = request.into_inner();
         let work = async {
             let act = act(ask)?;
-            let (deed, by) = (act.deed.name(), act.by.clone());
+            let (action, by) = (act.action.name(), act.by.clone());
             let account = act.account_id.clone();
             self.desk.store.moderate(act).await?;
-            tracing::info!(deed, by, account, "an operator acted");
+            tracing::info!(action, by, account, "an operator acted");
             Ok(wire::ModerateReply {})
         };
         self.desk.answer("Moderate", work).await
@@ -128,10 +130,13 @@ impl Identity for IdentityService {
         let ask = request.into_inner();
         let work = async {
             let account = text("account_id", ask.account_id)?;
-            let gates = self.desk.store.gates_of(&account).await?;
-            let gates = gates.into_iter().map(gate).collect::<Checked<_>>()?;
+            let sanctions = self.desk.store.sanctions_of(&account).await?;
+            let sanctions = sanctions
+                .into_iter()
+                .map(sanction)
+                .collect::<Checked<_>>()?;
             let roles = self.desk.store.roles_of(&account).await?;
-            Ok(wire::CheckReply { gates, roles })
+            Ok(wire::CheckReply { sanctions, roles })
         };
         self.desk.answer("CheckGates", work).await
     }
@@ -143,25 +148,28 @@ impl Identity for IdentityService {
         let ask = request.into_inner();
         let work = async {
             let (before, most) = page(&ask)?;
-            let gates = self.desk.store.sanctions(before, most).await?;
-            let gates = gates.into_iter().map(gate).collect::<Checked<_>>()?;
-            Ok(wire::SanctionsReply { gates })
+            let sanctions = self.desk.store.sanctions(before, most).await?;
+            let sanctions = sanctions
+                .into_iter()
+                .map(sanction)
+                .collect::<Checked<_>>()?;
+            Ok(wire::SanctionsReply { sanctions })
         };
         self.desk.answer("Sanctions", work).await
     }
 
-    async fn deeds(
+    async fn audit_log(
         &self,
         request: Request<wire::PageRequest>,
-    ) -> Result<Response<wire::DeedsReply>, Status> {
+    ) -> Result<Response<wire::AuditLogReply>, Status> {
         let ask = request.into_inner();
         let work = async {
             let (before, most) = page(&ask)?;
-            let deeds = self.desk.store.deeds(before, most).await?;
-            let deeds = deeds.into_iter().map(done).collect::<Checked<_>>()?;
-            Ok(wire::DeedsReply { deeds })
+            let audit_log = self.desk.store.audit_log(before, most).await?;
+            let audit_log = audit_log.into_iter().map(done).collect::<Checked<_>>()?;
+            Ok(wire::AuditLogReply { audit_log })
         };
-        self.desk.answer("Deeds", work).await
+        self.desk.answer("AuditActions", work).await
     }
 
     async fn watch(
@@ -169,7 +177,7 @@ impl Identity for IdentityService {
         request: Request<wire::WatchGatesRequest>,
     ) -> Result<Response<Updates>, Status> {
         self.desk.is_open()?;
-        let mut newest = self.feed.gates();
+        let mut newest = self.feed.sanctions();
         let (_, incarnation) = *newest.borrow();
         // The feed may be stale; another replica may see the store.
         if !self.feed.is_fresh() || incarnation == 0 {
@@ -178,7 +186,7 @@ impl Identity for IdentityService {
         newest.mark_changed();
         let ask = request.into_inner();
         let client: String = ask.client.chars().take(64).collect();
-        tracing::debug!(client, since = ask.since, "watches the gates");
+        tracing::debug!(client, since = ask.since, "watches the sanctions");
         let since = i64::try_from(ask.since).unwrap_or(0);
         let same = u64::try_from(incarnation).is_ok_and(|now| now == ask.incarnation);
         let known = same && since > 0;
@@ -207,7 +215,7 @@ impl Identity for IdentityService {
 }
 
 /// Returns the next message; `None` ends the stream.
-async fn next(watching: &mut Watching) -> Option<Result<wire::GatesUpdate, Status>> {
+async fn next(watching: &mut Watching) -> Option<Result<wire::SanctionsUpdate, Status>> {
     loop {
         if watching.more {
             return Some(page_of(watching).await);
@@ -236,32 +244,32 @@ async fn next(watching: &mut Watching) -> Option<Result<wire::GatesUpdate, Statu
     }
 }
 
-/// Returns the gates that are newer than the last sent version, as many as fit a message.
-async fn page_of(watching: &mut Watching) -> Result<wire::GatesUpdate, Status> {
-    // Reads the version before the gates, so that it may be too low but never too high.
+/// Returns the sanctions that are newer than the last sent version, as many as fit a message.
+async fn page_of(watching: &mut Watching) -> Result<wire::SanctionsUpdate, Status> {
+    // Reads the version before the sanctions, so that it may be too low but never too high.
     let version = watching.newest.borrow().0;
-    let asked = watching.desk.store.gates(watching.sent).await;
-    let gates = asked.map_err(|error| watching.desk.status("WatchGates", error.into()))?;
-    watching.more = i64::try_from(gates.len()).is_ok_and(|read| read == GATES_MAX);
-    let last = gates.last().map_or(0, |gate| gate.version);
+    let asked = watching.desk.store.sanctions_since(watching.sent).await;
+    let sanctions = asked.map_err(|error| watching.desk.status("WatchGates", error.into()))?;
+    watching.more = i64::try_from(sanctions.len()).is_ok_and(|read| read == SANCTIONS_MAX);
+    let last = sanctions.last().map_or(0, |sanction| sanction.version);
     watching.sent = watching.sent.max(last);
     if !watching.more {
         watching.sent = watching.sent.max(version);
     }
-    let sent = update(watching, gates);
+    let sent = update(watching, sanctions);
     watching.whole = false;
     sent
 }
 
-fn update(watching: &Watching, gates: Vec<Gate>) -> Result<wire::GatesUpdate, Status> {
+fn update(watching: &Watching, sanctions: Vec<Sanction>) -> Result<wire::SanctionsUpdate, Status> {
     let broken = |failure| watching.desk.status("WatchGates", failure);
-    let gates = gates.into_iter().map(gate).collect::<Checked<_>>();
-    Ok(wire::GatesUpdate {
+    let sanctions = sanctions.into_iter().map(sanction).collect::<Checked<_>>();
+    Ok(wire::SanctionsUpdate {
         version: u64::try_from(watching.sent).unwrap_or(0),
         incarnation: u64::try_from(watching.incarnation).unwrap_or(0),
         whole: watching.whole,
         more: watching.more,
-        gates: gates.map_err(broken)?,
+        sanctions: sanctions.map_err(broken)?,
     })
 }
 
@@ -274,37 +282,37 @@ fn page(ask: &wire::PageRequest) -> Checked<(Option<i64>, i64)> {
 }
 
 fn act(ask: wire::ModerateRequest) -> Checked<Act> {
-    let deed = match ask.deed() {
-        wire::Deed::Unspecified => return Err(malformed("deed is missing")),
-        wire::Deed::Kick => Deed::Kick,
-        wire::Deed::Ban => Deed::Ban,
-        wire::Deed::Unban => Deed::Unban,
-        wire::Deed::Mute => Deed::Mute,
-        wire::Deed::Unmute => Deed::Unmute,
-        wire::Deed::Teleport => Deed::Teleport,
-        wire::Deed::Announce => Deed::Announce,
-        wire::Deed::Freeze => Deed::Freeze,
-        wire::Deed::Unfreeze => Deed::Unfreeze,
-        wire::Deed::Roles => Deed::Roles,
+    let action = match ask.action() {
+        wire::AuditAction::Unspecified => return Err(malformed("action is missing")),
+        wire::AuditAction::Kick => AuditAction::Kick,
+        wire::AuditAction::Ban => AuditAction::Ban,
+        wire::AuditAction::Unban => AuditAction::Unban,
+        wire::AuditAction::Mute => AuditAction::Mute,
+        wire::AuditAction::Unmute => AuditAction::Unmute,
+        wire::AuditAction::Teleport => AuditAction::Teleport,
+        wire::AuditAction::Announce => AuditAction::Announce,
+        wire::AuditAction::Freeze => AuditAction::Freeze,
+        wire::AuditAction::Unfreeze => AuditAction::Unfreeze,
+        wire::AuditAction::Roles => AuditAction::Roles,
     };
     if ask.reason.len() > REASON_MAX || ask.reason.contains('\0') {
         return Err(malformed(format!("reason has at most {REASON_MAX} bytes")));
     }
-    let account_id = match deed.of_all() {
+    let account_id = match action.of_all() {
         true => String::new(),
         false => text("account_id", ask.account_id)?,
     };
     let character_id = match ask.character_id.as_str() {
-        "" if deed != Deed::Teleport => String::new(),
+        "" if action != AuditAction::Teleport => String::new(),
         _ => text("character_id", ask.character_id)?,
     };
     if ask.x.abs() > COORDINATE_MAX || ask.z.abs() > COORDINATE_MAX {
         return Err(malformed("x and z are outside any world"));
     }
     let until = number("until_ms", ask.until_ms)?;
-    let roles = roles(deed, ask.roles)?;
+    let roles = roles(action, ask.roles)?;
     Ok(Act {
-        deed,
+        action,
         by: text("by", ask.by)?,
         account_id,
         character_id,
@@ -317,11 +325,11 @@ fn act(ask: wire::ModerateRequest) -> Checked<Act> {
 }
 
 /// Checks the roles of a request. A role has no comma, because commas separate roles in the store.
-fn roles(deed: Deed, mut asked: Vec<String>) -> Checked<Vec<String>> {
+fn roles(action: AuditAction, mut asked: Vec<String>) -> Checked<Vec<String>> {
     asked.sort_unstable();
     asked.dedup();
-    if deed != Deed::Roles && !asked.is_empty() {
-        return Err(malformed("roles are for DEED_ROLES"));
+    if action != AuditAction::Roles && !asked.is_empty() {
+        return Err(malformed("roles are for AUDIT_ACTION_ROLES"));
     }
     let is_name = |role: &String| {
         let letters = role.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -334,35 +342,35 @@ fn roles(deed: Deed, mut asked: Vec<String>) -> Checked<Vec<String>> {
     Ok(asked)
 }
 
-fn gate(gate: Gate) -> Checked<wire::Gate> {
-    let kind = match gate.kind {
-        GateKind::Revoked => wire::GateKind::Revoked,
-        GateKind::Ban => wire::GateKind::Ban,
-        GateKind::Mute => wire::GateKind::Mute,
-        GateKind::Kick => wire::GateKind::Kick,
-        GateKind::Teleport => wire::GateKind::Teleport,
+fn sanction(sanction: Sanction) -> Checked<wire::Sanction> {
+    let kind = match sanction.kind {
+        SanctionKind::Revoked => wire::SanctionKind::Revoked,
+        SanctionKind::Ban => wire::SanctionKind::Ban,
+        SanctionKind::Mute => wire::SanctionKind::Mute,
+        SanctionKind::Kick => wire::SanctionKind::Kick,
+        SanctionKind::Teleport => wire::SanctionKind::Teleport,
     };
-    Ok(wire::Gate {
-        id: gate.id,
+    Ok(wire::Sanction {
+        id: sanction.id,
         kind: kind.into(),
-        account_id: gate.account_id,
-        subject: gate.subject,
-        reason: gate.reason,
-        until_ms: unsigned(gate.until_ms.unwrap_or(0))?,
-        version: unsigned(gate.version)?,
-        by: gate.by,
-        at_ms: unsigned(gate.at_ms)?,
-        x: gate.x,
-        z: gate.z,
+        account_id: sanction.account_id,
+        subject: sanction.subject,
+        reason: sanction.reason,
+        until_ms: unsigned(sanction.until_ms.unwrap_or(0))?,
+        version: unsigned(sanction.version)?,
+        by: sanction.by,
+        at_ms: unsigned(sanction.at_ms)?,
+        x: sanction.x,
+        z: sanction.z,
     })
 }
 
-fn done(done: Done) -> Checked<wire::DeedDone> {
-    Ok(wire::DeedDone {
+fn done(done: Done) -> Checked<wire::AuditEntry> {
+    Ok(wire::AuditEntry {
         id: unsigned(done.id)?,
         at_ms: unsigned(done.at_ms)?,
         by: done.by,
-        deed: done.deed,
+        action: done.action,
         account_id: done.account_id,
         character_id: done.character_id,
         detail: done.detail,

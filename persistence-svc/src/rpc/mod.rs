@@ -19,8 +19,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use chassis::rpc::DEADLINE;
-use chassis::telemetry::{Tracer, sampled};
+use service_runtime::rpc::DEADLINE;
+use service_runtime::telemetry::{Tracer, sampled};
 use tokio::time::timeout;
 use tonic::{Code, Response, Status};
 
@@ -74,7 +74,7 @@ impl Desk {
         }
     }
 
-    /// Answers one call: gate, deadline, count.
+    /// Answers one call: sanction, deadline, count.
     pub(crate) async fn answer<T>(
         &self,
         method: &'static str,

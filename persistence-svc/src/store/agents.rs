@@ -16,7 +16,7 @@ pub(crate) const FROM: &str = "agent_mappings a JOIN characters c ON c.id = a.ch
 
 /// Bans of an agent's owner; the moment and two brackets follow. An account that may not come in
 /// has no agents in the world either.
-pub(crate) const BANNED: &str = "SELECT 1 FROM gates g WHERE g.id = 'ban:' || a.account_id
+pub(crate) const BANNED: &str = "SELECT 1 FROM sanctions g WHERE g.id = 'ban:' || a.account_id
  AND (g.until IS NULL OR g.until >";
 
 /// Number of agents that an account has, and of agents that live in the world when nobody plays

@@ -1,21 +1,21 @@
-//! Identity in the terms of the store: accounts, gates and the deeds of operators.
+//! Identity in the terms of the store: accounts, sanctions and the audit_log of operators.
 //!
-//! Always: versions of gates grow in the order in which their transactions commit. So a watcher
+//! Always: versions of sanctions grow in the order in which their transactions commit. So a watcher
 //! that has version 7 misses nothing that is 7 or lower.
 
 use strum::{EnumString, IntoStaticStr};
 
 use super::error::{Result, StoreError};
 
-/// Most gates of one read.
-pub(crate) const GATES_MAX: i64 = 500;
+/// Most sanctions of one read.
+pub(crate) const SANCTIONS_MAX: i64 = 500;
 /// Time for which a late watcher still gets an order to close or move sockets.
 pub(crate) const ORDER_MS: i64 = 60_000;
 
-/// Kind of a gate.
+/// Kind of a sanction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
-pub(crate) enum GateKind {
+pub(crate) enum SanctionKind {
     Revoked,
     Ban,
     Mute,
@@ -23,7 +23,7 @@ pub(crate) enum GateKind {
     Teleport,
 }
 
-impl GateKind {
+impl SanctionKind {
     /// Returns the name that the column keeps.
     pub(crate) fn name(self) -> &'static str {
         self.into()
@@ -35,11 +35,11 @@ impl GateKind {
     }
 }
 
-/// Fact about an account for gateways: one row of `gates`.
+/// Fact about an account for gateways: one row of `sanctions`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Gate {
+pub(crate) struct Sanction {
     pub(crate) id: String,
-    pub(crate) kind: GateKind,
+    pub(crate) kind: SanctionKind,
     pub(crate) account_id: String,
     pub(crate) subject: String,
     pub(crate) reason: String,
@@ -52,13 +52,13 @@ pub(crate) struct Gate {
     pub(crate) version: i64,
 }
 
-impl Gate {
-    /// Builds the gate of a token or login that is no longer valid; the store sets the time of
+impl Sanction {
+    /// Builds the sanction of a token or login that is no longer valid; the store sets the time of
     /// writing.
     pub(crate) fn revoked(account: &str, id: &str, until_ms: i64, version: i64) -> Self {
         Self {
             id: format!("revoked:{id}"),
-            kind: GateKind::Revoked,
+            kind: SanctionKind::Revoked,
             account_id: account.to_owned(),
             subject: id.to_owned(),
             reason: String::new(),
@@ -72,8 +72,8 @@ impl Gate {
     }
 }
 
-/// The columns of a gate, in the order of [`Gate`].
-pub(crate) const GATE: &str =
+/// The columns of a sanction, in the order of [`Sanction`].
+pub(crate) const SANCTION: &str =
     r#"id, kind, "accountId", subject, reason, until, "by", at, x, z, version"#;
 
 /// Signs in the subject that the identity provider names.
@@ -84,10 +84,10 @@ pub(crate) struct Subject {
     pub(crate) device_key: Option<[u8; 32]>,
 }
 
-/// Deed that an operator may do.
+/// AuditAction that an operator may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
-pub(crate) enum Deed {
+pub(crate) enum AuditAction {
     Kick,
     Ban,
     Unban,
@@ -101,7 +101,7 @@ pub(crate) enum Deed {
     Roles,
 }
 
-impl Deed {
+impl AuditAction {
     /// Returns the name in the record.
     pub(crate) fn name(self) -> &'static str {
         self.into()
@@ -123,10 +123,10 @@ impl Deed {
     }
 }
 
-/// One deed of an operator.
+/// One action of an operator.
 #[derive(Debug, Clone)]
 pub(crate) struct Act {
-    pub(crate) deed: Deed,
+    pub(crate) action: AuditAction,
     pub(crate) by: String,
     pub(crate) account_id: String,
     pub(crate) character_id: String,
@@ -135,29 +135,36 @@ pub(crate) struct Act {
     pub(crate) until_ms: Option<i64>,
     pub(crate) x: i32,
     pub(crate) z: i32,
-    /// New roles, with [`Deed::Roles`].
+    /// New roles, with [`AuditAction::Roles`].
     pub(crate) roles: Vec<String>,
 }
 
 impl Act {
-    /// Returns the gate that it opens or closes, at `now_ms` and under `version`; `fresh`: an id
-    /// for a deed that counts once.
-    pub(crate) fn gate(&self, now_ms: i64, version: i64, fresh: &str) -> Option<Gate> {
+    /// Returns the sanction that it opens or closes, at `now_ms` and under `version`; `fresh`: an id
+    /// for a action that counts once.
+    pub(crate) fn sanction(&self, now_ms: i64, version: i64, fresh: &str) -> Option<Sanction> {
         let account = self.account_id.as_str();
-        let (kind, id, until_ms) = match self.deed {
-            Deed::Ban => (GateKind::Ban, format!("ban:{account}"), self.until_ms),
-            Deed::Unban => (GateKind::Ban, format!("ban:{account}"), Some(now_ms)),
-            Deed::Mute => (GateKind::Mute, format!("mute:{account}"), self.until_ms),
-            Deed::Unmute => (GateKind::Mute, format!("mute:{account}"), Some(now_ms)),
-            Deed::Kick => (GateKind::Kick, fresh.to_owned(), Some(now_ms + ORDER_MS)),
-            Deed::Teleport => (
-                GateKind::Teleport,
+        let (kind, id, until_ms) = match self.action {
+            AuditAction::Ban => (SanctionKind::Ban, format!("ban:{account}"), self.until_ms),
+            AuditAction::Unban => (SanctionKind::Ban, format!("ban:{account}"), Some(now_ms)),
+            AuditAction::Mute => (SanctionKind::Mute, format!("mute:{account}"), self.until_ms),
+            AuditAction::Unmute => (SanctionKind::Mute, format!("mute:{account}"), Some(now_ms)),
+            AuditAction::Kick => (
+                SanctionKind::Kick,
                 fresh.to_owned(),
                 Some(now_ms + ORDER_MS),
             ),
-            Deed::Announce | Deed::Freeze | Deed::Unfreeze | Deed::Roles => return None,
+            AuditAction::Teleport => (
+                SanctionKind::Teleport,
+                fresh.to_owned(),
+                Some(now_ms + ORDER_MS),
+            ),
+            AuditAction::Announce
+            | AuditAction::Freeze
+            | AuditAction::Unfreeze
+            | AuditAction::Roles => return None,
         };
-        Some(Gate {
+        Some(Sanction {
             id,
             kind,
             account_id: self.account_id.clone(),
@@ -174,25 +181,25 @@ impl Act {
 
     /// Returns the details for the record, beside the operator, the account and the time.
     pub(crate) fn detail(&self) -> String {
-        let until = match (self.deed, self.until_ms) {
-            (Deed::Ban | Deed::Mute, Some(until)) => format!(" (until {until})"),
-            (Deed::Ban | Deed::Mute, None) => " (for ever)".to_owned(),
-            (Deed::Teleport, _) => format!(" (to {}, {})", self.x, self.z),
-            (Deed::Roles, _) if self.roles.is_empty() => " (none)".to_owned(),
-            (Deed::Roles, _) => format!(" ({})", self.roles.join(", ")),
+        let until = match (self.action, self.until_ms) {
+            (AuditAction::Ban | AuditAction::Mute, Some(until)) => format!(" (until {until})"),
+            (AuditAction::Ban | AuditAction::Mute, None) => " (for ever)".to_owned(),
+            (AuditAction::Teleport, _) => format!(" (to {}, {})", self.x, self.z),
+            (AuditAction::Roles, _) if self.roles.is_empty() => " (none)".to_owned(),
+            (AuditAction::Roles, _) => format!(" ({})", self.roles.join(", ")),
             _ => String::new(),
         };
         format!("{}{until}", self.reason).trim().to_owned()
     }
 }
 
-/// Record of a deed of an operator: one row of `deeds`.
+/// Record of a action of an operator: one row of `audit_log`.
 #[derive(Debug, Clone)]
 pub(crate) struct Done {
     pub(crate) id: i64,
     pub(crate) at_ms: i64,
     pub(crate) by: String,
-    pub(crate) deed: String,
+    pub(crate) action: String,
     pub(crate) account_id: String,
     pub(crate) character_id: String,
     pub(crate) detail: String,
@@ -233,9 +240,9 @@ pub(crate) fn claim(found: Found<'_>) -> Result<Claim> {
 mod tests {
     use super::*;
 
-    fn act(deed: Deed) -> Act {
+    fn act(action: AuditAction) -> Act {
         Act {
-            deed,
+            action,
             by: "operator:1".to_owned(),
             account_id: "a".to_owned(),
             character_id: "c".to_owned(),
@@ -248,12 +255,15 @@ mod tests {
     }
 
     #[test]
-    fn a_ban_and_its_end_are_the_same_gate() {
-        let ban = act(Deed::Ban).gate(100, 7, "x").unwrap();
-        let end = act(Deed::Unban).gate(200, 8, "x").unwrap();
+    fn a_ban_and_its_end_are_the_same_sanction() {
+        let ban = act(AuditAction::Ban).sanction(100, 7, "x").unwrap();
+        let end = act(AuditAction::Unban).sanction(200, 8, "x").unwrap();
         assert_eq!(ban.id, end.id);
         assert_eq!((ban.until_ms, end.until_ms), (None, Some(200)));
-        assert_ne!(ban.id, act(Deed::Mute).gate(100, 7, "x").unwrap().id);
+        assert_ne!(
+            ban.id,
+            act(AuditAction::Mute).sanction(100, 7, "x").unwrap().id
+        );
     }
 
     #[test]
@@ -270,17 +280,26 @@ mod tests {
     }
 
     #[test]
-    fn orders_end_by_themselves_and_what_concerns_all_is_no_gate() {
-        for deed in [Deed::Kick, Deed::Teleport] {
-            let gate = act(deed).gate(100, 7, "fresh").unwrap();
-            assert_eq!((gate.id.as_str(), gate.until_ms), ("fresh", Some(60_100)));
+    fn orders_end_by_themselves_and_what_concerns_all_is_no_sanction() {
+        for action in [AuditAction::Kick, AuditAction::Teleport] {
+            let sanction = act(action).sanction(100, 7, "fresh").unwrap();
+            assert_eq!(
+                (sanction.id.as_str(), sanction.until_ms),
+                ("fresh", Some(60_100))
+            );
         }
-        for deed in [Deed::Announce, Deed::Freeze, Deed::Unfreeze] {
-            assert!(deed.of_all() && act(deed).gate(1, 1, "x").is_none());
+        for action in [
+            AuditAction::Announce,
+            AuditAction::Freeze,
+            AuditAction::Unfreeze,
+        ] {
+            assert!(action.of_all() && act(action).sanction(1, 1, "x").is_none());
         }
-        assert!(!Deed::Roles.of_all() && act(Deed::Roles).gate(1, 1, "x").is_none());
-        assert_eq!(act(Deed::Roles).detail(), "why (admin, moderator)");
-        assert_eq!(act(Deed::Ban).detail(), "why (for ever)");
-        assert_eq!(act(Deed::Teleport).detail(), "why (to 3, 4)");
+        assert!(
+            !AuditAction::Roles.of_all() && act(AuditAction::Roles).sanction(1, 1, "x").is_none()
+        );
+        assert_eq!(act(AuditAction::Roles).detail(), "why (admin, moderator)");
+        assert_eq!(act(AuditAction::Ban).detail(), "why (for ever)");
+        assert_eq!(act(AuditAction::Teleport).detail(), "why (to 3, 4)");
     }
 }

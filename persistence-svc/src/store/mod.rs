@@ -68,7 +68,7 @@ pub(crate) trait Accounts: Send + Sync {
     async fn secret(&self, name: &str) -> Result<Vec<u8>>;
 }
 
-/// Sign-in, gates and the deeds of operators.
+/// Sign-in, sanctions and the audit_log of operators.
 #[async_trait]
 pub(crate) trait Identity: Send + Sync {
     /// Returns the account of a subject of the identity provider. If there is none, makes one. With
@@ -79,21 +79,21 @@ pub(crate) trait Identity: Send + Sync {
     async fn revoke(&self, account: &str, ids: Vec<String>, until_ms: i64) -> Result<()>;
     /// Carries out an operator's decision, and records it.
     async fn moderate(&self, act: identity::Act) -> Result<()>;
-    /// Returns the version of the gates, which grows with every change of them.
-    async fn gates_version(&self) -> Result<i64>;
-    /// Returns the gates after a version, in order, at most [`identity::GATES_MAX`]; after 0 only
+    /// Returns the version of the sanctions, which grows with every change of them.
+    async fn sanctions_version(&self) -> Result<i64>;
+    /// Returns the sanctions after a version, in order, at most [`identity::SANCTIONS_MAX`]; after 0 only
     /// those that are not over.
-    async fn gates(&self, since: i64) -> Result<Vec<identity::Gate>>;
-    /// Returns the gates of an account that are not over.
-    async fn gates_of(&self, account: &str) -> Result<Vec<identity::Gate>>;
+    async fn sanctions_since(&self, since: i64) -> Result<Vec<identity::Sanction>>;
+    /// Returns the sanctions of an account that are not over.
+    async fn sanctions_of(&self, account: &str) -> Result<Vec<identity::Sanction>>;
     /// Returns the roles of an account; empty if there is no such account.
     async fn roles_of(&self, account: &str) -> Result<Vec<String>>;
     /// Returns the bans and mutes that are not over, newest first.
-    async fn sanctions(&self, before: Option<i64>, most: i64) -> Result<Vec<identity::Gate>>;
-    /// Returns the deeds of operators, newest first.
-    async fn deeds(&self, before: Option<i64>, most: i64) -> Result<Vec<identity::Done>>;
-    /// Removes at most `most` gates that were over `older_ms` ago. Returns how many.
-    async fn prune_gates(&self, older_ms: i64, most: i64) -> Result<u64>;
+    async fn sanctions(&self, before: Option<i64>, most: i64) -> Result<Vec<identity::Sanction>>;
+    /// Returns the audit_log of operators, newest first.
+    async fn audit_log(&self, before: Option<i64>, most: i64) -> Result<Vec<identity::Done>>;
+    /// Removes at most `most` sanctions that were over `older_ms` ago. Returns how many.
+    async fn prune_sanctions(&self, older_ms: i64, most: i64) -> Result<u64>;
 }
 
 /// Sessions of characters in the world.

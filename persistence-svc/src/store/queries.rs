@@ -207,7 +207,7 @@ pub(crate) const USERS_TOTAL: &str = r"SELECT count(*) FROM users u
 pub(crate) const TOTALS: &str = "SELECT (SELECT count(*) FROM users),
  (SELECT count(*) FROM characters), (SELECT count(*) FROM characters WHERE online),
  (SELECT count(*) FROM characters WHERE quarantined), frozen,
- (SELECT count(*) FROM gates WHERE kind = 'ban' AND (until IS NULL OR until > $1)) FROM switches";
+ (SELECT count(*) FROM sanctions WHERE kind = 'ban' AND (until IS NULL OR until > $1)) FROM switches";
 
 static LEDGER: LazyLock<[Listing; 4]> = LazyLock::new(|| {
     std::array::from_fn(|asked| {

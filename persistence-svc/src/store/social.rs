@@ -143,7 +143,7 @@ pub(crate) struct Facts {
 
 /// Step of a change about two characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Deed {
+pub(crate) enum AuditAction {
     /// Settle all requests between them.
     Forget,
     Befriend,
@@ -153,23 +153,23 @@ pub(crate) enum Deed {
     Unignore,
 }
 
-impl Deed {
+impl AuditAction {
     /// Returns the statement and its parameters, out of: the first one's account, both characters,
     /// now, and a fresh id.
     pub(crate) fn statement(self) -> (&'static str, &'static [Put]) {
         use Put::{Account, FreshId, Me, Now, Other};
         match self {
-            Deed::Forget => (FORGET, &[Me, Other]),
-            Deed::Befriend => (BEFRIEND, &[Me, Other, Now]),
-            Deed::Part => (PART, &[Me, Other]),
-            Deed::Ask => (ASK, &[Me, Other, Now, FreshId]),
-            Deed::Ignore => (IGNORE, &[Account, Other, Now]),
-            Deed::Unignore => (UNIGNORE, &[Account, Other]),
+            AuditAction::Forget => (FORGET, &[Me, Other]),
+            AuditAction::Befriend => (BEFRIEND, &[Me, Other, Now]),
+            AuditAction::Part => (PART, &[Me, Other]),
+            AuditAction::Ask => (ASK, &[Me, Other, Now, FreshId]),
+            AuditAction::Ignore => (IGNORE, &[Account, Other, Now]),
+            AuditAction::Unignore => (UNIGNORE, &[Account, Other]),
         }
     }
 }
 
-/// Parameter of a deed's statement.
+/// Parameter of a action's statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Put {
     Account,
@@ -189,30 +189,30 @@ pub(crate) fn decide(
     own: bool,
     asked: bool,
     facts: &Facts,
-) -> std::result::Result<&'static [Deed], Outcome> {
+) -> std::result::Result<&'static [AuditAction], Outcome> {
     let full = facts.friends >= FRIENDS_MAX || facts.their_friends >= FRIENDS_MAX;
     match change {
         Change::Request(_) | Change::Ignore(_) if own => Err(Outcome::Yourself),
         Change::Request(_) if facts.are_friends => Err(Outcome::AlreadyFriends),
         Change::Request(_) if facts.has_asked => Err(Outcome::AlreadyRequested),
         Change::Request(_) if full => Err(Outcome::FriendLimit),
-        Change::Request(_) if facts.was_asked => Ok(&[Deed::Forget, Deed::Befriend]),
+        Change::Request(_) if facts.was_asked => Ok(&[AuditAction::Forget, AuditAction::Befriend]),
         Change::Request(_) if facts.asking.max(facts.asked) >= FRIENDS_MAX => {
             Err(Outcome::FriendLimit)
         }
-        Change::Request(_) => Ok(&[Deed::Ask]),
+        Change::Request(_) => Ok(&[AuditAction::Ask]),
         Change::Accept(_) if !asked => Err(Outcome::NotThere),
-        Change::Accept(_) if facts.are_friends => Ok(&[Deed::Forget]),
+        Change::Accept(_) if facts.are_friends => Ok(&[AuditAction::Forget]),
         Change::Accept(_) if full => Err(Outcome::FriendLimit),
-        Change::Accept(_) => Ok(&[Deed::Forget, Deed::Befriend]),
-        Change::Decline(_) => Ok(&[Deed::Forget]),
+        Change::Accept(_) => Ok(&[AuditAction::Forget, AuditAction::Befriend]),
+        Change::Decline(_) => Ok(&[AuditAction::Forget]),
         Change::Remove(_) if !facts.are_friends => Err(Outcome::NotThere),
-        Change::Remove(_) => Ok(&[Deed::Part]),
+        Change::Remove(_) => Ok(&[AuditAction::Part]),
         Change::Ignore(_) if facts.is_ignored => Err(Outcome::AlreadyIgnored),
         Change::Ignore(_) if facts.ignored >= IGNORED_MAX => Err(Outcome::IgnoreLimit),
-        Change::Ignore(_) => Ok(&[Deed::Ignore]),
+        Change::Ignore(_) => Ok(&[AuditAction::Ignore]),
         Change::Unignore(_) if !facts.is_ignored => Err(Outcome::NotThere),
-        Change::Unignore(_) => Ok(&[Deed::Unignore]),
+        Change::Unignore(_) => Ok(&[AuditAction::Unignore]),
     }
 }
 
@@ -311,23 +311,27 @@ mod tests {
             &Change::Ignore(String::new()),
             &Change::Unignore(String::new()),
         );
-        let both: &[Deed] = &[Deed::Forget, Deed::Befriend];
-        let table: [(&Change, &Facts, std::result::Result<&[Deed], Outcome>); 15] = [
-            (request, &none, Ok(&[Deed::Ask])),
+        let both: &[AuditAction] = &[AuditAction::Forget, AuditAction::Befriend];
+        let table: [(
+            &Change,
+            &Facts,
+            std::result::Result<&[AuditAction], Outcome>,
+        ); 15] = [
+            (request, &none, Ok(&[AuditAction::Ask])),
             (request, &asked, Ok(both)),
             (request, &friends, Err(Outcome::AlreadyFriends)),
             (request, &asking, Err(Outcome::AlreadyRequested)),
             (request, &full, Err(Outcome::FriendLimit)),
             (request, &pestered, Err(Outcome::FriendLimit)),
             (accept, &none, Ok(both)),
-            (accept, &friends, Ok(&[Deed::Forget])),
+            (accept, &friends, Ok(&[AuditAction::Forget])),
             (accept, &full, Err(Outcome::FriendLimit)),
             (remove, &none, Err(Outcome::NotThere)),
-            (remove, &friends, Ok(&[Deed::Part])),
+            (remove, &friends, Ok(&[AuditAction::Part])),
             (ignore, &ignores, Err(Outcome::AlreadyIgnored)),
             (ignore, &tired, Err(Outcome::IgnoreLimit)),
             (unignore, &none, Err(Outcome::NotThere)),
-            (unignore, &ignores, Ok(&[Deed::Unignore])),
+            (unignore, &ignores, Ok(&[AuditAction::Unignore])),
         ];
         for (change, facts, then) in table {
             assert_eq!(

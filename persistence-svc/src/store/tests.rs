@@ -6,8 +6,8 @@ mod hiscores;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chassis::config::Secret;
-use chassis::telemetry::{Telemetry, TelemetryConfig};
+use service_runtime::config::Secret;
+use service_runtime::telemetry::{Telemetry, TelemetryConfig};
 
 use super::environment::Machine;
 use super::model::{Batch, CommitOutcome, Region, RegionOwner, Registration, RunState};

@@ -207,7 +207,7 @@ pub(crate) async fn a_run_hears_of_its_agents_and_says_how_they_do(kind: Kind) {
     );
     // Whose owner is banned is not of this world.
     let ban = format!(
-        r#"INSERT INTO gates (id, kind, "accountId", at, version)
+        r#"INSERT INTO sanctions (id, kind, "accountId", at, version)
            VALUES ('ban:{0}', 'ban', '{0}', 0, 99)"#,
         player.account
     );

@@ -168,7 +168,7 @@ pub(crate) async fn who_is_banned_stays_in_the_hiscores(kind: Kind) {
     veteran(&stage, "Next", "cooking", 70, 80_000).await;
     shows(&stage, "cooking", &["Best", "Next"]).await;
     let ban = identity::ModerateRequest {
-        deed: identity::Deed::Ban.into(),
+        action: identity::AuditAction::Ban.into(),
         account_id: best.account,
         reason: "bots".to_owned(),
         by: "operator".to_owned(),

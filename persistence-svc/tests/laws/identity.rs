@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use proto::rpc::identity::v1 as wire;
-use proto::rpc::identity::v1::{Deed, GateKind};
+use proto::rpc::identity::v1::{AuditAction, SanctionKind};
 use proto::rpc::persistence::v1::{SignInReply, SignInRequest};
 use tonic::{Code, Status, Streaming};
 
@@ -34,13 +34,18 @@ fn id(reply: &SignInReply) -> String {
     reply.account.as_ref().unwrap().id.clone()
 }
 
-async fn moderate(stage: &Stage, deed: Deed, account: &str, until: u64) -> Result<(), Status> {
+async fn moderate(
+    stage: &Stage,
+    action: AuditAction,
+    account: &str,
+    until: u64,
+) -> Result<(), Status> {
     let ask = wire::ModerateRequest {
-        deed: deed.into(),
+        action: action.into(),
         by: "operator:test".to_owned(),
         account_id: account.to_owned(),
-        character_id: match deed {
-            Deed::Teleport => "someone".to_owned(),
+        character_id: match action {
+            AuditAction::Teleport => "someone".to_owned(),
             _ => String::new(),
         },
         reason: "a reason".to_owned(),
@@ -52,34 +57,36 @@ async fn moderate(stage: &Stage, deed: Deed, account: &str, until: u64) -> Resul
     stage.identity().moderate(ask).await.map(|_| ())
 }
 
-async fn gates_of(stage: &Stage, account: &str) -> Vec<(GateKind, String)> {
+async fn sanctions_of(stage: &Stage, account: &str) -> Vec<(SanctionKind, String)> {
     let ask = wire::CheckRequest {
         account_id: account.to_owned(),
     };
     let reply = stage.identity().check(ask).await.unwrap().into_inner();
-    let gates = reply.gates.into_iter();
-    gates.map(|gate| (gate.kind(), gate.subject)).collect()
+    let sanctions = reply.sanctions.into_iter();
+    sanctions
+        .map(|sanction| (sanction.kind(), sanction.subject))
+        .collect()
 }
 
-async fn watch(stage: &Stage, since: u64, incarnation: u64) -> Streaming<wire::GatesUpdate> {
+async fn watch(stage: &Stage, since: u64, incarnation: u64) -> Streaming<wire::SanctionsUpdate> {
     let ask = wire::WatchGatesRequest {
         client: "test".to_owned(),
         since,
         incarnation,
     };
     // Its feed may not have looked at the store yet.
-    crate::stage::until("the gates are pushed", async || {
+    crate::stage::until("the sanctions are pushed", async || {
         stage.identity().watch(ask.clone()).await.ok()
     })
     .await
     .into_inner()
 }
 
-/// The pushes until one brings a gate.
-async fn told(updates: &mut Streaming<wire::GatesUpdate>) -> wire::GatesUpdate {
+/// The pushes until one brings a sanction.
+async fn told(updates: &mut Streaming<wire::SanctionsUpdate>) -> wire::SanctionsUpdate {
     loop {
         let update = updates.message().await.unwrap().unwrap();
-        if !update.gates.is_empty() {
+        if !update.sanctions.is_empty() {
             return update;
         }
     }
@@ -178,21 +185,27 @@ pub(crate) async fn nobody_is_moved_out_of_the_world(kind: Kind) {
 pub(crate) async fn a_claim_does_not_wash_off_a_ban_or_a_mute(kind: Kind) {
     let stage = Stage::new(kind).await;
     let banned = anonymous(&stage, 1, true).await.unwrap();
-    moderate(&stage, Deed::Ban, &banned, 0).await.unwrap();
+    moderate(&stage, AuditAction::Ban, &banned, 0)
+        .await
+        .unwrap();
     refused(
         sign_in(&stage, "did:1", Some(1)).await,
         Code::PermissionDenied,
     );
-    moderate(&stage, Deed::Unban, &banned, 0).await.unwrap();
+    moderate(&stage, AuditAction::Unban, &banned, 0)
+        .await
+        .unwrap();
     sign_in(&stage, "did:1", Some(1)).await.unwrap();
     let own = id(&sign_in(&stage, "did:2", None).await.unwrap());
     let muted = anonymous(&stage, 2, true).await.unwrap();
     stage.create(&muted, "Muted").await.unwrap();
-    moderate(&stage, Deed::Mute, &muted, 0).await.unwrap();
+    moderate(&stage, AuditAction::Mute, &muted, 0)
+        .await
+        .unwrap();
     sign_in(&stage, "did:2", Some(2)).await.unwrap();
     assert_eq!(
-        gates_of(&stage, &own).await,
-        [(GateKind::Mute, String::new())]
+        sanctions_of(&stage, &own).await,
+        [(SanctionKind::Mute, String::new())]
     );
 }
 
@@ -200,21 +213,23 @@ pub(crate) async fn what_operators_decide_holds_until_its_end_and_is_written_dow
     let stage = Stage::new(kind).await;
     let account = stage.account().await;
     refused(
-        moderate(&stage, Deed::Ban, "nobody", 0).await,
+        moderate(&stage, AuditAction::Ban, "nobody", 0).await,
         Code::NotFound,
     );
-    moderate(&stage, Deed::Ban, &account, u64::MAX >> 1)
+    moderate(&stage, AuditAction::Ban, &account, u64::MAX >> 1)
         .await
         .unwrap();
-    moderate(&stage, Deed::Mute, &account, 1).await.unwrap();
+    moderate(&stage, AuditAction::Mute, &account, 1)
+        .await
+        .unwrap();
     // The mute ended long ago.
     assert_eq!(
-        gates_of(&stage, &account).await,
-        [(GateKind::Ban, String::new())]
+        sanctions_of(&stage, &account).await,
+        [(SanctionKind::Ban, String::new())]
     );
     let page = |before| wire::PageRequest { before, most: 10 };
     let all = stage.identity().sanctions(page(0)).await.unwrap();
-    let all = all.into_inner().gates;
+    let all = all.into_inner().sanctions;
     assert_eq!(
         (all.len(), all[0].account_id.as_str()),
         (1, account.as_str())
@@ -223,33 +238,53 @@ pub(crate) async fn what_operators_decide_holds_until_its_end_and_is_written_dow
         (all[0].reason.as_str(), all[0].by.as_str()),
         ("a reason", "operator:test")
     );
-    moderate(&stage, Deed::Unban, &account, 0).await.unwrap();
-    assert!(gates_of(&stage, &account).await.is_empty());
-    moderate(&stage, Deed::Freeze, "", 0).await.unwrap();
-    moderate(&stage, Deed::Unfreeze, "", 0).await.unwrap();
-    let deeds = stage.identity().deeds(page(0)).await.unwrap();
-    let deeds = deeds.into_inner().deeds;
-    let names: Vec<&str> = deeds.iter().map(|deed| deed.deed.as_str()).collect();
+    moderate(&stage, AuditAction::Unban, &account, 0)
+        .await
+        .unwrap();
+    assert!(sanctions_of(&stage, &account).await.is_empty());
+    moderate(&stage, AuditAction::Freeze, "", 0).await.unwrap();
+    moderate(&stage, AuditAction::Unfreeze, "", 0)
+        .await
+        .unwrap();
+    let audit_log = stage.identity().audit_log(page(0)).await.unwrap();
+    let audit_log = audit_log.into_inner().audit_log;
+    let names: Vec<&str> = audit_log
+        .iter()
+        .map(|action| action.action.as_str())
+        .collect();
     assert_eq!(names, ["unfreeze", "freeze", "unban", "mute", "ban"]);
-    assert!(deeds.iter().all(|deed| deed.at_ms > 1_700_000_000_000));
-    let older = stage.identity().deeds(page(deeds[1].id)).await.unwrap();
-    assert_eq!(older.into_inner().deeds.len(), 3);
+    assert!(
+        audit_log
+            .iter()
+            .all(|action| action.at_ms > 1_700_000_000_000)
+    );
+    let older = stage
+        .identity()
+        .audit_log(page(audit_log[1].id))
+        .await
+        .unwrap();
+    assert_eq!(older.into_inner().audit_log.len(), 3);
     let none = wire::PageRequest { before: 0, most: 0 };
-    refused(stage.identity().deeds(none).await, Code::InvalidArgument);
     refused(
-        moderate(&stage, Deed::Unspecified, &account, 0).await,
+        stage.identity().audit_log(none).await,
+        Code::InvalidArgument,
+    );
+    refused(
+        moderate(&stage, AuditAction::Unspecified, &account, 0).await,
         Code::InvalidArgument,
     );
 }
 
-pub(crate) async fn gates_are_pushed_to_everybody_at_once(kind: Kind) {
+pub(crate) async fn sanctions_are_pushed_to_everybody_at_once(kind: Kind) {
     let stage = Stage::new(kind).await;
     let account = stage.account().await;
-    moderate(&stage, Deed::Ban, &account, 0).await.unwrap();
+    moderate(&stage, AuditAction::Ban, &account, 0)
+        .await
+        .unwrap();
     let mut updates = watch(&stage, 0, 0).await;
     let first = told(&mut updates).await;
     assert!(first.whole && !first.more && first.incarnation == 1);
-    assert_eq!(first.gates[0].kind(), GateKind::Ban);
+    assert_eq!(first.sanctions[0].kind(), SanctionKind::Ban);
     let revoke = wire::RevokeRequest {
         account_id: account.clone(),
         ids: vec!["token".to_owned(), "login".to_owned()],
@@ -262,37 +297,57 @@ pub(crate) async fn gates_are_pushed_to_everybody_at_once(kind: Kind) {
         let update = told(&mut updates).await;
         assert!(!update.whole && update.version > last);
         last = update.version;
-        subjects.extend(update.gates.into_iter().map(|gate| gate.subject));
+        subjects.extend(
+            update
+                .sanctions
+                .into_iter()
+                .map(|sanction| sanction.subject),
+        );
     }
     assert_eq!(subjects, ["token", "login"]);
     // Who was away hears just what it missed, also of what has ended meanwhile.
-    moderate(&stage, Deed::Unban, &account, 0).await.unwrap();
-    moderate(&stage, Deed::Kick, &account, 0).await.unwrap();
-    moderate(&stage, Deed::Teleport, &account, 0).await.unwrap();
+    moderate(&stage, AuditAction::Unban, &account, 0)
+        .await
+        .unwrap();
+    moderate(&stage, AuditAction::Kick, &account, 0)
+        .await
+        .unwrap();
+    moderate(&stage, AuditAction::Teleport, &account, 0)
+        .await
+        .unwrap();
     let mut again = watch(&stage, last, 1).await;
     let mut missed = Vec::new();
     while missed.len() < 3 {
         let update = told(&mut again).await;
         assert!(!update.whole);
-        missed.extend(update.gates);
+        missed.extend(update.sanctions);
     }
-    let kinds: Vec<GateKind> = missed.iter().map(|gate| gate.kind()).collect();
-    assert_eq!(kinds, [GateKind::Ban, GateKind::Kick, GateKind::Teleport]);
+    let kinds: Vec<SanctionKind> = missed.iter().map(|sanction| sanction.kind()).collect();
+    assert_eq!(
+        kinds,
+        [
+            SanctionKind::Ban,
+            SanctionKind::Kick,
+            SanctionKind::Teleport
+        ]
+    );
     assert!(missed[0].until_ms > 0 && missed[0].until_ms <= missed[0].at_ms + 1);
     assert_eq!((missed[2].x, missed[2].z), (3, -4));
     assert_eq!(missed[2].subject, "someone");
     let life = again.message().await.unwrap().unwrap();
-    assert!(life.gates.is_empty() && life.version >= missed[2].version);
+    assert!(life.sanctions.is_empty() && life.version >= missed[2].version);
 }
 
 pub(crate) async fn a_watcher_of_another_life_hears_everything_anew(kind: Kind) {
     let stage = Stage::new(kind).await;
     let account = stage.account().await;
-    moderate(&stage, Deed::Mute, &account, 0).await.unwrap();
+    moderate(&stage, AuditAction::Mute, &account, 0)
+        .await
+        .unwrap();
     let mut updates = watch(&stage, 1_000_000, 7).await;
     let update = told(&mut updates).await;
     assert!(update.whole);
-    assert_eq!(update.gates[0].kind(), GateKind::Mute);
+    assert_eq!(update.sanctions[0].kind(), SanctionKind::Mute);
 }
 
 pub(crate) async fn roles_are_given_and_taken_and_written_down(kind: Kind) {
@@ -300,7 +355,7 @@ pub(crate) async fn roles_are_given_and_taken_and_written_down(kind: Kind) {
     let (account, other) = (stage.account().await, stage.account().await);
     let give = async |account: &str, roles: &[&str]| {
         let ask = wire::ModerateRequest {
-            deed: Deed::Roles.into(),
+            action: AuditAction::Roles.into(),
             by: "operator:test".to_owned(),
             account_id: account.to_owned(),
             roles: roles.iter().map(|role| (*role).to_owned()).collect(),
@@ -330,7 +385,7 @@ pub(crate) async fn roles_are_given_and_taken_and_written_down(kind: Kind) {
     assert_eq!(roles(&account).await, ["moderator"]);
     give(&account, &[]).await.unwrap();
     assert!(roles(&account).await.is_empty());
-    assert!(gates_of(&stage, &account).await.is_empty());
+    assert!(sanctions_of(&stage, &account).await.is_empty());
     refused(give("nobody", &["admin"]).await, Code::NotFound);
     for bad in ["", "a,b", "Admin", "a b"] {
         refused(give(&account, &[bad]).await, Code::InvalidArgument);
@@ -339,16 +394,16 @@ pub(crate) async fn roles_are_given_and_taken_and_written_down(kind: Kind) {
         before: 0,
         most: 10,
     };
-    let deeds = stage
+    let audit_log = stage
         .identity()
-        .deeds(page)
+        .audit_log(page)
         .await
         .unwrap()
         .into_inner()
-        .deeds;
-    let told: Vec<_> = deeds
+        .audit_log;
+    let told: Vec<_> = audit_log
         .iter()
-        .map(|d| (d.deed.as_str(), d.detail.as_str()))
+        .map(|d| (d.action.as_str(), d.detail.as_str()))
         .collect();
     assert_eq!(
         told,

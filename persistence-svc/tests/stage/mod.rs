@@ -12,8 +12,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use chassis::config::{Env, Reader};
-use chassis::telemetry::{Telemetry, TelemetryConfig};
 use persistence_svc::{Config, Conservation, Mutants, Server};
 use proto::rpc::agents::v1::agents_client::AgentsClient;
 use proto::rpc::common::v1::{Region, Tile};
@@ -25,6 +23,8 @@ use proto::rpc::persistence::v1::runs_client::RunsClient;
 use proto::rpc::queries::v1::changes_client::ChangesClient;
 use proto::rpc::queries::v1::queries_client::QueriesClient;
 use proto::rpc::social::v1::social_client::SocialClient;
+use service_runtime::config::{Env, Reader};
+use service_runtime::telemetry::{Telemetry, TelemetryConfig};
 use test_servers::Postgres;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
@@ -112,7 +112,7 @@ pub(crate) async fn serve_with(
     let address = server.address().to_string();
     let stop = CancellationToken::new();
     let task = tokio::spawn(server.run(stop.clone()));
-    let channel = chassis::rpc::channel(&address).unwrap();
+    let channel = service_runtime::rpc::channel(&address).unwrap();
     Replica {
         channel,
         stop,

@@ -6,9 +6,9 @@ use std::{
     time::Duration,
 };
 
-use chassis::telemetry::Telemetry;
 use proto::rpc::common::v1 as common;
 use serde_json::{Value, json};
+use service_runtime::telemetry::Telemetry;
 use world::{Content, Region};
 use zone_server::simulation::{Ground, config};
 

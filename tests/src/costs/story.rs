@@ -190,7 +190,7 @@ async fn everybody(story: &mut Story<'_>, cluster: &Cluster) -> Result<()> {
         .ask("POST /api/auth/operator", |_, _| body(code.clone()))
         .await?;
     // Without an identity provider a gateway has no such login; its store is asked as it would.
-    let channel = chassis::rpc::channel(&cluster.persistence(0))?;
+    let channel = service_runtime::rpc::channel(&cluster.persistence(0))?;
     let mut identity = IdentityClient::new(channel);
     let count = story.samples.len();
     let asking = async {

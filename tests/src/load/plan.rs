@@ -13,7 +13,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tokio::time::Instant;
 
-use crate::terrain::{Gate, Terrain, Tile, Ways};
+use crate::terrain::{Sanction, Terrain, Tile, Ways};
 
 /// What bots do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,16 +57,19 @@ const WANDER_TILES: i32 = 14;
 pub struct Ground {
     terrain: Terrain,
     home: Ways,
-    gates: Vec<(Gate, OnceLock<Ways>)>,
+    sanctions: Vec<(Sanction, OnceLock<Ways>)>,
 }
 
 impl Ground {
-    /// `gates` are the walks over borders, for [`Scenario::Border`].
-    pub fn new(terrain: Terrain, gates: Vec<Gate>) -> Self {
+    /// `sanctions` are the walks over borders, for [`Scenario::Border`].
+    pub fn new(terrain: Terrain, sanctions: Vec<Sanction>) -> Self {
         let home = terrain.ways_to(terrain.spawn());
         Self {
             home,
-            gates: gates.into_iter().map(|g| (g, OnceLock::new())).collect(),
+            sanctions: sanctions
+                .into_iter()
+                .map(|g| (g, OnceLock::new()))
+                .collect(),
             terrain,
         }
     }
@@ -76,22 +79,25 @@ impl Ground {
         &self.terrain
     }
 
-    fn gate(&self, index: usize) -> Option<(Gate, &Ways)> {
-        let (gate, ways) = self.gates.get(index % self.gates.len().max(1))?;
-        Some((*gate, ways.get_or_init(|| self.terrain.ways_to(gate.low))))
+    fn sanction(&self, index: usize) -> Option<(Sanction, &Ways)> {
+        let (sanction, ways) = self.sanctions.get(index % self.sanctions.len().max(1))?;
+        Some((
+            *sanction,
+            ways.get_or_init(|| self.terrain.ways_to(sanction.low)),
+        ))
     }
 }
 
-/// At most `count` gates, none within `apart` tiles of another, the first ones first.
-pub fn spread(gates: Vec<Gate>, count: usize, apart: i32) -> Vec<Gate> {
-    let mut taken: Vec<Gate> = Vec::new();
-    for gate in gates {
-        let near = |other: &Gate| {
-            let (a, b) = (gate.low, other.low);
+/// At most `count` sanctions, none within `apart` tiles of another, the first ones first.
+pub fn spread(sanctions: Vec<Sanction>, count: usize, apart: i32) -> Vec<Sanction> {
+    let mut taken: Vec<Sanction> = Vec::new();
+    for sanction in sanctions {
+        let near = |other: &Sanction| {
+            let (a, b) = (sanction.low, other.low);
             (a.0 - b.0).abs().max((a.1 - b.1).abs()) < apart
         };
         if taken.len() < count && !taken.iter().any(near) {
-            taken.push(gate);
+            taken.push(sanction);
         }
     }
     taken
@@ -144,7 +150,7 @@ enum State {
 pub struct Plan {
     scenario: Scenario,
     ground: Arc<Ground>,
-    gate: usize,
+    sanction: usize,
     dice: ChaCha8Rng,
     state: State,
     speak: Option<Instant>,
@@ -164,7 +170,7 @@ impl Plan {
         Self {
             scenario,
             ground,
-            gate: index,
+            sanction: index,
             state: State::Rest { until: first },
             speak: (scenario == Scenario::Chat).then_some(first),
             dice,
@@ -307,11 +313,11 @@ impl Plan {
         let run = |to| Some(Step::Walk { to, run: true });
         match self.scenario {
             Scenario::Border => {
-                let (gate, ways) = ground.gate(self.gate)?;
-                if at == gate.low {
-                    walk(gate.high)
-                } else if on_line(gate, at) || ways.far(at).is_none() {
-                    walk(gate.low)
+                let (sanction, ways) = ground.sanction(self.sanction)?;
+                if at == sanction.low {
+                    walk(sanction.high)
+                } else if on_line(sanction, at) || ways.far(at).is_none() {
+                    walk(sanction.low)
                 } else {
                     ways.toward(at, STRIDE).and_then(run)
                 }
@@ -345,8 +351,9 @@ fn far(a: Tile, b: Tile) -> i32 {
     (a.0 - b.0).abs().max((a.1 - b.1).abs())
 }
 
-fn on_line(gate: Gate, at: Tile) -> bool {
-    (gate.low.0..=gate.high.0).contains(&at.0) && (gate.low.1..=gate.high.1).contains(&at.1)
+fn on_line(sanction: Sanction, at: Tile) -> bool {
+    (sanction.low.0..=sanction.high.0).contains(&at.0)
+        && (sanction.low.1..=sanction.high.1).contains(&at.1)
 }
 
 #[cfg(test)]
@@ -354,7 +361,7 @@ mod tests {
     use super::*;
     use crate::terrain::Bounds;
 
-    fn ground(gates: &[Gate]) -> Arc<Ground> {
+    fn ground(sanctions: &[Sanction]) -> Arc<Ground> {
         let bounds = Bounds {
             min_x: -128,
             max_x: 128,
@@ -367,10 +374,10 @@ mod tests {
                 terrain.set((x, z), true);
             }
         }
-        Arc::new(Ground::new(terrain, gates.to_vec()))
+        Arc::new(Ground::new(terrain, sanctions.to_vec()))
     }
 
-    const GATE: Gate = Gate {
+    const SANCTION: Sanction = Sanction {
         low: (56, 10),
         high: (72, 10),
     };
@@ -383,9 +390,9 @@ mod tests {
     }
 
     #[test]
-    fn border_bots_travel_to_their_gate_and_go_to_and_fro() {
+    fn border_bots_travel_to_their_sanction_and_go_to_and_fro() {
         let now = Instant::now();
-        let mut plan = Plan::new(Scenario::Border, ground(&[GATE]), 1, 7, now);
+        let mut plan = Plan::new(Scenario::Border, ground(&[SANCTION]), 1, 7, now);
         let (mut at, mut now, mut crossings) = ((30, 30), now, 0);
         for _ in 0..30 {
             now = plan.due().max(now);
@@ -458,14 +465,14 @@ mod tests {
     }
 
     #[test]
-    fn spread_gates_keep_their_distance() {
-        let gates: Vec<Gate> = (0..64)
-            .map(|z| Gate {
+    fn spread_sanctions_keep_their_distance() {
+        let sanctions: Vec<Sanction> = (0..64)
+            .map(|z| Sanction {
                 low: (56, z),
                 high: (72, z),
             })
             .collect();
-        let few = spread(gates, 5, 10);
+        let few = spread(sanctions, 5, 10);
         assert_eq!(
             few.iter().map(|g| g.low.1).collect::<Vec<_>>(),
             [0, 10, 20, 30, 40]

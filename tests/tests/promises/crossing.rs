@@ -8,7 +8,7 @@ use tests::{
     bot::{Phase, Player, Told},
     cluster::{Cluster, Plan},
     journey::{Atlas, replay, track},
-    terrain::Gate,
+    terrain::Sanction,
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -20,11 +20,11 @@ async fn walk_over_a_border_without_reconnecting() {
 
 async fn story(cluster: &mut Cluster, plan: &Plan) -> Result<()> {
     let atlas = Atlas::of(cluster, plan).await?;
-    let gate = atlas.gates[0];
+    let sanction = atlas.sanctions[0];
     let ann = Player::arrive(&cluster.gateway(0), Format::Json, "Ann").await?;
     let bob = Player::arrive(&cluster.gateway(0), Format::MessagePack, "Bob").await?;
-    atlas.travel(&ann, gate.low).await?;
-    atlas.travel(&bob, middle(gate)).await?;
+    atlas.travel(&ann, sanction.low).await?;
+    atlas.travel(&bob, middle(sanction)).await?;
     let id = ann.id()?;
     bob.until("Ann in sight", Duration::from_secs(10), |view| {
         view.map.entity(&id).map(|_| ())
@@ -34,9 +34,11 @@ async fn story(cluster: &mut Cluster, plan: &Plan) -> Result<()> {
     let before = sequence(cluster, &id).await?;
     let (mark_ann, mark_bob) = (ann.mark(), bob.mark());
     for _ in 0..2 {
-        ann.walk(gate.high, false, Duration::from_secs(30)).await?;
+        ann.walk(sanction.high, false, Duration::from_secs(30))
+            .await?;
         handed_over(cluster, &id, before).await?;
-        ann.walk(gate.low, false, Duration::from_secs(30)).await?;
+        ann.walk(sanction.low, false, Duration::from_secs(30))
+            .await?;
     }
     let after = sequence(cluster, &id).await?;
     ensure!(
@@ -53,8 +55,8 @@ async fn story(cluster: &mut Cluster, plan: &Plan) -> Result<()> {
     said_nothing_else(&ann, mark_ann)
 }
 
-fn middle(gate: Gate) -> (i32, i32) {
-    let ((ax, az), (bx, bz)) = (gate.low, gate.high);
+fn middle(sanction: Sanction) -> (i32, i32) {
+    let ((ax, az), (bx, bz)) = (sanction.low, sanction.high);
     (i32::midpoint(ax, bx), i32::midpoint(az, bz))
 }
 

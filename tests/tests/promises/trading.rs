@@ -38,20 +38,20 @@ struct Pair {
 #[allow(clippy::too_many_lines, reason = "one story, told in order")]
 async fn story(cluster: &mut Cluster, plan: &Plan) -> Result<()> {
     let atlas = Atlas::of(cluster, plan).await?;
-    let gate = atlas.gates[0];
+    let sanction = atlas.sanctions[0];
     let pair = Pair {
         ann: Player::arrive(&cluster.gateway(0), Format::Json, "Ann").await?,
         bob: Player::arrive(&cluster.gateway(0), Format::MessagePack, "Bob").await?,
     };
     // One past the border on each side: nobody crosses within four tiles of it.
-    atlas.travel(&pair.ann, gate.low).await?;
-    atlas.travel(&pair.bob, gate.high).await?;
-    let (low, high) = beside_the_border(gate.low, gate.high);
+    atlas.travel(&pair.ann, sanction.low).await?;
+    atlas.travel(&pair.bob, sanction.high).await?;
+    let (low, high) = beside_the_border(sanction.low, sanction.high);
     pair.ann.walk(low, false, PATIENCE).await?;
     pair.bob.walk(high, false, PATIENCE).await?;
-    let low_run = atlas.directory.owner(gate.low);
+    let low_run = atlas.directory.owner(sanction.low);
     ensure!(
-        low_run != atlas.directory.owner(gate.high),
+        low_run != atlas.directory.owner(sanction.high),
         "one zone has both"
     );
 

@@ -39,7 +39,7 @@ async fn token(caller: &Caller<'_>) -> Result<(u16, Value)> {
 
 async fn story(cluster: &Cluster, plan: &Plan) -> Result<()> {
     let atlas = Atlas::of(cluster, plan).await?;
-    let gate = atlas.gates[0];
+    let sanction = atlas.sanctions[0];
     let (here, there) = (cluster.gateway(0), cluster.gateway(1));
     let ann = Player::connect(&here, Format::Json).await?;
     let welcome = ann.sign_in(None).await?;
@@ -64,9 +64,9 @@ async fn story(cluster: &Cluster, plan: &Plan) -> Result<()> {
     ensure!(token(&both[1]).await?.0 == 409, "an agent speaks");
 
     ann.enter(&character.id).await?;
-    atlas.travel(&ann, gate.low).await?;
+    atlas.travel(&ann, sanction.low).await?;
     let mut rooms = Vec::new();
-    for place in [gate.low, gate.high] {
+    for place in [sanction.low, sanction.high] {
         ann.walk(place, false, PATIENCE).await?;
         let expected = room(&ann)?;
         for caller in &both {
@@ -92,8 +92,8 @@ async fn story(cluster: &Cluster, plan: &Plan) -> Result<()> {
     ensure!(
         rooms[0] != rooms[1],
         "no border between {:?} and {:?}",
-        gate.low,
-        gate.high
+        sanction.low,
+        sanction.high
     );
     ann.check()
 }

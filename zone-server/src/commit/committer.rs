@@ -22,7 +22,7 @@ use crate::{
     store::Store,
 };
 
-type TracerSpan = <chassis::telemetry::Tracer as opentelemetry::trace::Tracer>::Span;
+type TracerSpan = <service_runtime::telemetry::Tracer as opentelemetry::trace::Tracer>::Span;
 
 /// The sender of a run's batches.
 pub(crate) struct Committer {
@@ -30,7 +30,7 @@ pub(crate) struct Committer {
     pub(crate) store: Store,
     pub(crate) mailbox: Mailbox,
     pub(crate) metrics: Metrics,
-    pub(crate) tracer: chassis::telemetry::Tracer,
+    pub(crate) tracer: service_runtime::telemetry::Tracer,
 }
 
 impl Committer {
@@ -48,7 +48,7 @@ impl Committer {
     }
 
     async fn until_answered(&self, sending: &Sending) -> CommitReply {
-        let mut backoff = chassis::rpc::Backoff::new();
+        let mut backoff = service_runtime::rpc::Backoff::new();
         let mut away = false;
         loop {
             let begun = Instant::now();
@@ -97,7 +97,8 @@ impl Committer {
     }
 
     fn span(&self, sending: &Sending) -> (Option<TracerSpan>, String) {
-        let Some(parent) = chassis::telemetry::parse_traceparent(&sending.traceparent) else {
+        let Some(parent) = service_runtime::telemetry::parse_traceparent(&sending.traceparent)
+        else {
             return (None, String::new());
         };
         let span = self
@@ -109,7 +110,7 @@ impl Committer {
                 &self.tracer,
                 &Context::new().with_remote_span_context(parent),
             );
-        let traceparent = chassis::telemetry::traceparent(span.span_context());
+        let traceparent = service_runtime::telemetry::traceparent(span.span_context());
         (Some(span), traceparent)
     }
 }

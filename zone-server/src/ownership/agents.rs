@@ -68,7 +68,7 @@ impl AgentPoll {
             reports: news.cloned().collect(),
         };
         let mut client = self.store.agents();
-        match chassis::rpc::bounded(client.of_run(request)).await {
+        match service_runtime::rpc::bounded(client.of_run(request)).await {
             Ok(reply) => {
                 *told = now;
                 // When the mailbox is full, the next round does it.

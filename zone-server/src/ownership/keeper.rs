@@ -6,7 +6,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chassis::tasks::TaskGroup;
 use proto::rpc::{
     common::v1 as common,
     persistence::v1::{
@@ -15,6 +14,7 @@ use proto::rpc::{
         RunState, WatchRequest,
     },
 };
+use service_runtime::tasks::TaskGroup;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tonic::{Status, Streaming};
@@ -53,11 +53,11 @@ pub(crate) async fn register(
     request: &RegisterRequest,
     stop: &CancellationToken,
 ) -> Option<Registered> {
-    let mut backoff = chassis::rpc::Backoff::new();
+    let mut backoff = service_runtime::rpc::Backoff::new();
     let mut away = false;
     loop {
         let asked = Instant::now();
-        let call = chassis::rpc::bounded(async {
+        let call = service_runtime::rpc::bounded(async {
             let mut client = store.runs();
             client.register(request.clone()).await
         });
@@ -91,7 +91,7 @@ fn middle(asked: Instant) -> Instant {
 pub(crate) async fn release(store: &Store, run_id: u64) {
     let mut client = store.runs();
     let call = client.release(ReleaseRequest { run_id });
-    if let Err(status) = chassis::rpc::bounded(call).await {
+    if let Err(status) = service_runtime::rpc::bounded(call).await {
         tracing::warn!(run_id, %status, "could not release the run; its lease will end");
     }
 }
@@ -102,11 +102,11 @@ const ENDED_TRIES: u32 = 4;
 /// Tells the store that a run ended by a fault, so that others take its regions at once and the
 /// store counts the cause.
 pub(crate) async fn ended(store: &Store, request: EndedRequest, stop: &CancellationToken) {
-    let mut backoff = chassis::rpc::Backoff::new();
+    let mut backoff = service_runtime::rpc::Backoff::new();
     for _ in 0..ENDED_TRIES {
         let mut client = store.runs();
         let run_id = request.run_id;
-        match chassis::rpc::bounded(client.ended(request.clone())).await {
+        match service_runtime::rpc::bounded(client.ended(request.clone())).await {
             Ok(_) => return,
             Err(status) => {
                 tracing::warn!(run_id, %status, "the store does not hear how the run ended");
@@ -191,7 +191,7 @@ impl Keeper {
             };
             let asked = Instant::now();
             let mut client = self.store.runs();
-            let renewed = match chassis::rpc::bounded(client.renew(request)).await {
+            let renewed = match service_runtime::rpc::bounded(client.renew(request)).await {
                 Ok(reply) if reply.state() == RunState::Fenced => Renewed::Fenced,
                 Ok(reply) if reply.incarnation != self.run.incarnation => Renewed::OtherIncarnation,
                 Ok(reply) => Renewed::Live {
@@ -214,7 +214,7 @@ impl Keeper {
     }
 
     async fn watch(&self) {
-        let mut backoff = chassis::rpc::Backoff::new();
+        let mut backoff = service_runtime::rpc::Backoff::new();
         let mut away = false;
         while !self.over.is_cancelled() {
             let status = match self.watch_once(&mut backoff, &mut away).await {
@@ -239,14 +239,14 @@ impl Keeper {
     /// Follows one stream; returns `Ok` when the run is over.
     async fn watch_once(
         &self,
-        backoff: &mut chassis::rpc::Backoff,
+        backoff: &mut service_runtime::rpc::Backoff,
         away: &mut bool,
     ) -> Result<(), Status> {
         let request = WatchRequest {
             client: format!("zone run {}", self.run.run_id),
         };
         let mut client = self.store.directory();
-        let mut updates = chassis::rpc::bounded(client.watch(request)).await?;
+        let mut updates = service_runtime::rpc::bounded(client.watch(request)).await?;
         loop {
             let next = self.over.run_until_cancelled(next(&mut updates)).await;
             let Some(update) = next.transpose()? else {
@@ -274,7 +274,7 @@ impl Keeper {
                 run_id: self.run.run_id,
             };
             let mut client = self.store.runs();
-            match chassis::rpc::bounded(client.online_characters(request)).await {
+            match service_runtime::rpc::bounded(client.online_characters(request)).await {
                 Ok(reply) => {
                     // When the mailbox is full, the next round does it.
                     let _ = self
@@ -340,7 +340,7 @@ impl Keeper {
             let run_id = keeper.run.run_id;
             let mut client = keeper.store.runs();
             let call = client.drain(DrainRequest { run_id });
-            let drained = chassis::rpc::bounded(call).await;
+            let drained = service_runtime::rpc::bounded(call).await;
             if let Err(status) = &drained {
                 tracing::warn!(run = run_id, %status, "the store does not hear of the drain");
                 keeper.store.failed(status);
@@ -368,7 +368,7 @@ impl Keeper {
                 character_id: who.to_string(),
             };
             let mut client = keeper.store.runs();
-            if let Err(status) = chassis::rpc::bounded(client.quarantine(request)).await {
+            if let Err(status) = service_runtime::rpc::bounded(client.quarantine(request)).await {
                 tracing::warn!(character = %who, %status, "the store does not hear of it");
                 keeper.store.failed(&status);
             }
@@ -385,7 +385,7 @@ impl Keeper {
                 character_id: who.to_string(),
             };
             let mut client = keeper.store.runs();
-            let loaded = chassis::rpc::bounded(client.load_character(request)).await;
+            let loaded = service_runtime::rpc::bounded(client.load_character(request)).await;
             let loaded = loaded.map(Box::new);
             if let Err(status) = &loaded {
                 keeper.store.failed(status);

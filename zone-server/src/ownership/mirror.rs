@@ -18,11 +18,11 @@ const PAGE: usize = 256;
 
 /// Sends all pages, one after the other. Safe to drop midway: each page stands by itself.
 pub(crate) async fn items(store: Store, run_id: u64, content: Arc<Content>) {
-    let mut backoff = chassis::rpc::Backoff::new();
+    let mut backoff = service_runtime::rpc::Backoff::new();
     let mut changed = 0;
     for page in pages(run_id, &content) {
         loop {
-            let call = chassis::rpc::bounded(async {
+            let call = service_runtime::rpc::bounded(async {
                 let mut client = store.runs();
                 client.mirror_items(page.clone()).await
             });

@@ -11,11 +11,11 @@ use std::{
     time::Duration,
 };
 
-use chassis::tasks::TaskGroup;
 use proto::rpc::{
     persistence::v1::{DirectoryUpdate, RunState, SuspectRequest},
     zone::v1::{PresenceRequest, handover_client::HandoverClient},
 };
+use service_runtime::tasks::TaskGroup;
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status};
@@ -122,7 +122,7 @@ impl Presence {
     }
 
     async fn watch(&self, run_id: u64, address: &str) {
-        let mut backoff = chassis::rpc::Backoff::new();
+        let mut backoff = service_runtime::rpc::Backoff::new();
         loop {
             let (open, ended) = self.listen(run_id, address).await;
             if open {
@@ -142,7 +142,7 @@ impl Presence {
 
     /// Holds one stream until it ends. Returns whether it was open, and how it ended.
     async fn listen(&self, run_id: u64, address: &str) -> (bool, Ended) {
-        let Ok(channel) = chassis::rpc::channel(address) else {
+        let Ok(channel) = service_runtime::rpc::channel(address) else {
             return (false, Ended::Ordered);
         };
         let request = PresenceRequest {
@@ -167,14 +167,14 @@ impl Presence {
     /// Reports a suspect to the store, a few times at most. This run is not the only witness, and
     /// the suspect's lease ends anyway.
     async fn suspect(&self, run_id: u64) {
-        let mut backoff = chassis::rpc::Backoff::new();
+        let mut backoff = service_runtime::rpc::Backoff::new();
         for _ in 0..4 {
             let request = SuspectRequest {
                 run_id,
                 witness: format!("run:{}", self.run_id),
             };
             let mut client = self.store.directory();
-            match chassis::rpc::bounded(client.suspect(request)).await {
+            match service_runtime::rpc::bounded(client.suspect(request)).await {
                 Ok(_) => return,
                 Err(status) => self.store.failed(&status),
             }

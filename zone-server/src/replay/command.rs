@@ -50,13 +50,13 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
             let line = lines.split(|l| l.is_empty()).next().unwrap_or_default();
             let line = line.join(" ");
             let line = line.strip_prefix("error: ").unwrap_or(&line);
-            return chassis::run::refuse(NAME, &format!("{line} (see --help)"));
+            return service_runtime::run::refuse(NAME, &format!("{line} (see --help)"));
         }
     };
     let mut out = std::io::stdout().lock();
     match replay(&arguments.file, &arguments.world, &mut (), &mut out) {
         Ok(code) => ExitCode::from(code),
-        Err(sentence) => chassis::run::refuse(NAME, &sentence),
+        Err(sentence) => service_runtime::run::refuse(NAME, &sentence),
     }
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn replay(
     out: &mut dyn Write,
 ) -> Result<u8, String> {
     let record = Record::open(file)?;
-    let content = delivery::from_folder(std::path::Path::new(world))
+    let content = content_loader::from_folder(std::path::Path::new(world))
         .map_err(|why| format!("{why:#}"))?
         .content;
     let header = record.header.clone();

@@ -10,7 +10,7 @@ pub(crate) mod live_queries;
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
-use chassis::tasks::TaskGroup;
+use service_runtime::tasks::TaskGroup;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 

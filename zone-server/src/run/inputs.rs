@@ -22,7 +22,10 @@ impl Run {
         let who = CharacterId::from(input.character_id.as_str());
         let mut input = match translate::take_in(input) {
             Ok(input) => input,
-            Err((input, why)) => return self.unread(&who, &input, why),
+            Err(unread) => {
+                let (input, why) = *unread;
+                return self.unread(&who, &input, why);
+            }
         };
         let Some(slot) = self.roster.get_mut(&who) else {
             return self.input_elsewhere(gateway_id, &who, input);

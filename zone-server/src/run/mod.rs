@@ -67,7 +67,7 @@ const ROWS_MAX: usize = 4_000;
 pub(crate) struct RunContext {
     pub(crate) effects: Box<dyn Effects>,
     pub(crate) metrics: Metrics,
-    pub(crate) tracer: chassis::telemetry::Tracer,
+    pub(crate) tracer: service_runtime::telemetry::Tracer,
     pub(crate) tracing: bool,
     pub(crate) pulse: Arc<Pulse>,
 }

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use chassis::telemetry::sampled;
 use proto::rpc::zone::v1::Encounter;
+use service_runtime::telemetry::sampled;
 use world::{
     Changes, CharacterId, Event, GroundChange, Refusal, TradeNote, TradeStep, bank,
     content::EquipSlot, equipment, pack,

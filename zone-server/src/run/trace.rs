@@ -1,12 +1,12 @@
 //! Spans of traced inputs and of the tick that played them. A tick that plays no traced input makes
 //! no span.
 
-use chassis::telemetry::{Tracer, parse_traceparent, traceparent};
 use opentelemetry::{
     Context, KeyValue,
     trace::{Link, Span as _, SpanContext, SpanKind, TraceContextExt, Tracer as _},
 };
 use proto::rpc::zone::v1::Input;
+use service_runtime::telemetry::{Tracer, parse_traceparent, traceparent};
 
 type Span = <Tracer as opentelemetry::trace::Tracer>::Span;
 

@@ -58,7 +58,7 @@ pub(crate) struct Refused {
 ///
 /// # Errors
 /// The data are no MessagePack.
-pub(crate) fn take_in(input: Input) -> Result<Input, (Input, Refused)> {
+pub(crate) fn take_in(input: Input) -> Result<Input, Box<(Input, Refused)>> {
     if !input.message_pack {
         return Ok(input);
     }
@@ -68,13 +68,10 @@ pub(crate) fn take_in(input: Input) -> Result<Input, (Input, Refused)> {
             message_pack: false,
             ..input
         }),
-        Err(words) => Err((
-            input,
-            Refused {
-                code: ErrorCode::Malformed,
-                words,
-            },
-        )),
+        Err(words) => {
+            let code = ErrorCode::Malformed;
+            Err(Box::new((input, Refused { code, words })))
+        }
     }
 }
 
@@ -342,7 +339,7 @@ mod tests {
             message_pack: true,
             ..input("inventory:equip", "")
         };
-        let (input, why) = take_in(broken).unwrap_err();
+        let (input, why) = *take_in(broken).unwrap_err();
         assert_eq!(why.code, ErrorCode::Malformed);
         assert!(bad_request(&input, why).malformed);
     }

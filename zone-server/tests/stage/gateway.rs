@@ -82,7 +82,7 @@ impl Gateway {
             let (control, outbound) = mpsc::channel(1024);
             let first = to_zone::Message::Hello(hello.clone());
             control.send(wrap(first)).await.unwrap();
-            let mut client = LinkClient::new(chassis::rpc::channel(address).unwrap());
+            let mut client = LinkClient::new(service_runtime::rpc::channel(address).unwrap());
             match client.control(ReceiverStream::new(outbound)).await {
                 Ok(inbound) => break (control, inbound),
                 // The run is registered a moment before it can be linked with.
@@ -104,7 +104,7 @@ impl Gateway {
             remove: Vec::new(),
         };
         subscribe.send(first).await.unwrap();
-        let mut client = LinkClient::new(chassis::rpc::channel(address).unwrap())
+        let mut client = LinkClient::new(service_runtime::rpc::channel(address).unwrap())
             .max_decoding_message_size(64 << 20);
         let inbound = client.frames(ReceiverStream::new(outbound)).await.unwrap();
         let gateway = self.clone();

@@ -11,7 +11,7 @@ pub mod store;
 
 use std::{sync::Mutex, time::Duration};
 
-use chassis::telemetry::{Telemetry, TelemetryConfig};
+use service_runtime::telemetry::{Telemetry, TelemetryConfig};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use zone_server::{Config, Server};
@@ -33,11 +33,11 @@ pub struct Zone {
 impl Zone {
     /// Starts a zone against a store.
     pub async fn start(store: &str, change: impl FnOnce(&mut Config)) -> Zone {
-        let env = chassis::config::Env::from_pairs([
+        let env = service_runtime::config::Env::from_pairs([
             ("PERSISTENCE_ADDRESSES", store),
             ("SKIP_MANIFESTS", "true"),
         ]);
-        let mut reader = chassis::config::Reader::new(env);
+        let mut reader = service_runtime::config::Reader::new(env);
         let mut config = Config::read(&mut reader);
         reader.finish().unwrap();
         config.tick_ms = TICK_MS;

@@ -40,7 +40,7 @@ pub(crate) struct Outcome {
 pub(crate) fn command(assets: &Path) -> ExitCode {
     let outcome = match write(assets, SystemTime::now()) {
         Ok(outcome) => outcome,
-        Err(error) => return chassis::run::refuse(crate::NAME, &format!("{error:#}")),
+        Err(error) => return service_runtime::run::refuse(crate::NAME, &format!("{error:#}")),
     };
     for line in &outcome.broken {
         // If stderr is closed, there is no place left for a message; the exit code tells it too.
@@ -50,7 +50,7 @@ pub(crate) fn command(assets: &Path) -> ExitCode {
     if outcome.broken.is_empty() {
         shown
     } else {
-        ExitCode::from(chassis::run::EXIT_DATA)
+        ExitCode::from(service_runtime::run::EXIT_DATA)
     }
 }
 
@@ -119,7 +119,7 @@ fn write(assets: &Path, now: SystemTime) -> anyhow::Result<Outcome> {
     }
     let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let file = json!({
-        "generatedAt": chassis::clock::iso(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)),
+        "generatedAt": service_runtime::clock::iso(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)),
         "tileSize": TILE,
         "models": models,
     });

@@ -87,10 +87,10 @@ async fn what_one_says_all_hear_until_they_unsubscribe() {
         .publish("chat", &Bytes::from_static(b"?"))
         .await
         .unwrap();
-    two.other.subscribe("gate").await.unwrap();
-    two.one.subscribe("gate").await.unwrap();
+    two.other.subscribe("sanction").await.unwrap();
+    two.one.subscribe("sanction").await.unwrap();
     two.one
-        .publish("gate", &Bytes::from_static(b"!"))
+        .publish("sanction", &Bytes::from_static(b"!"))
         .await
         .unwrap();
     let next = timeout(PATIENCE, two.other_hears.recv())
@@ -99,7 +99,7 @@ async fn what_one_says_all_hear_until_they_unsubscribe() {
         .unwrap();
     assert_eq!(
         (next.channel.as_str(), &next.payload[..]),
-        ("gate", &b"!"[..])
+        ("sanction", &b"!"[..])
     );
 }
 

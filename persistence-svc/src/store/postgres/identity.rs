@@ -9,12 +9,13 @@ use super::directory::{bump, notify};
 use super::{Postgres, Values};
 use crate::store::error::{Result, StoreError};
 use crate::store::identity::{
-    Act, Claim, Deed, Done, Found, GATE, GATES_MAX, Gate, GateKind, Subject, claim,
+    Act, AuditAction, Claim, Done, Found, SANCTION, SANCTIONS_MAX, Sanction, SanctionKind, Subject,
+    claim,
 };
 use crate::store::model::SignedIn;
 use crate::store::{CHARACTERS_MAX, Identity, new_id, roles, subject_name};
 
-const BANNED: &str = "SELECT 1 FROM gates WHERE id = 'ban:' || $1
+const BANNED: &str = "SELECT 1 FROM sanctions WHERE id = 'ban:' || $1
                         AND (until IS NULL OR until > tilestead_now_ms())";
 
 #[async_trait]
@@ -61,7 +62,7 @@ impl Identity for Postgres {
             let version = next_version(&transaction).await?;
             write(
                 &transaction,
-                &Gate::revoked(account, &id, until_ms, version),
+                &Sanction::revoked(account, &id, until_ms, version),
             )
             .await?;
         }
@@ -74,18 +75,18 @@ impl Identity for Postgres {
     async fn moderate(&self, act: Act) -> Result<()> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await?;
-        if !act.deed.of_all() {
+        if !act.action.of_all() {
             let known = "SELECT 1 FROM users WHERE id = $1";
             let known = transaction.query_opt(known, &[&act.account_id]).await?;
             known.ok_or(StoreError::NotFound("account"))?;
         }
-        if let Some(frozen) = act.deed.frozen() {
+        if let Some(frozen) = act.action.frozen() {
             let set = "UPDATE switches SET frozen = $1 WHERE frozen <> $1";
             if transaction.execute(set, &[&frozen]).await? == 1 {
                 bump(&transaction).await?;
             }
         }
-        if act.deed == Deed::Roles {
+        if act.action == AuditAction::Roles {
             let set = "UPDATE users SET roles = $2 WHERE id = $1";
             let roles = act.roles.join(",");
             transaction.execute(set, &[&act.account_id, &roles]).await?;
@@ -93,16 +94,16 @@ impl Identity for Postgres {
         let version = next_version(&transaction).await?;
         let now = "SELECT tilestead_now_ms()";
         let now: i64 = transaction.query_one(now, &[]).await?.try_get(0)?;
-        if let Some(gate) = act.gate(now, version, &new_id()) {
-            write(&transaction, &gate).await?;
+        if let Some(sanction) = act.sanction(now, version, &new_id()) {
+            write(&transaction, &sanction).await?;
         }
-        let record = r#"INSERT INTO deeds (at, "by", deed, "accountId", "characterId", detail)
+        let record = r#"INSERT INTO audit_log (at, "by", action, "accountId", "characterId", detail)
                         VALUES ($1, $2, $3, $4, $5, $6)"#;
-        let (deed, detail) = (act.deed.name(), act.detail());
+        let (action, detail) = (act.action.name(), act.detail());
         let values: Values<'_> = &[
             &now,
             &act.by,
-            &deed,
+            &action,
             &act.account_id,
             &act.character_id,
             &detail,
@@ -114,37 +115,39 @@ impl Identity for Postgres {
         Ok(())
     }
 
-    async fn gates_version(&self) -> Result<i64> {
+    async fn sanctions_version(&self) -> Result<i64> {
         let client = self.client().await?;
         let query = "SELECT version FROM identity";
         let statement = client.prepare_cached(query).await?;
         Ok(client.query_one(&statement, &[]).await?.try_get(0)?)
     }
 
-    async fn gates(&self, since: i64) -> Result<Vec<Gate>> {
-        // A first read leaves out gates that are over. A later read returns them, because the
+    async fn sanctions_since(&self, since: i64) -> Result<Vec<Sanction>> {
+        // A first read leaves out sanctions that are over. A later read returns them, because the
         // caller may still hold them as open.
         let query = format!(
-            "SELECT {GATE} FROM gates
+            "SELECT {SANCTION} FROM sanctions
              WHERE version > $1 AND ($1 > 0 OR until IS NULL OR until > tilestead_now_ms())
              ORDER BY version LIMIT $2"
         );
         let client = self.client().await?;
         let statement = client.prepare_cached(&query).await?;
-        let rows = client.query(&statement, &[&since, &GATES_MAX]).await?;
-        rows.iter().map(gate).collect()
+        let rows = client.query(&statement, &[&since, &SANCTIONS_MAX]).await?;
+        rows.iter().map(sanction).collect()
     }
 
-    async fn gates_of(&self, account: &str) -> Result<Vec<Gate>> {
+    async fn sanctions_of(&self, account: &str) -> Result<Vec<Sanction>> {
         let query = format!(
-            r#"SELECT {GATE} FROM gates WHERE "accountId" = $1
+            r#"SELECT {SANCTION} FROM sanctions WHERE "accountId" = $1
                  AND (until IS NULL OR until > tilestead_now_ms())
                ORDER BY version DESC LIMIT $2"#
         );
         let client = self.client().await?;
         let statement = client.prepare_cached(&query).await?;
-        let rows = client.query(&statement, &[&account, &GATES_MAX]).await?;
-        rows.iter().map(gate).collect()
+        let rows = client
+            .query(&statement, &[&account, &SANCTIONS_MAX])
+            .await?;
+        rows.iter().map(sanction).collect()
     }
 
     async fn roles_of(&self, account: &str) -> Result<Vec<String>> {
@@ -155,40 +158,40 @@ impl Identity for Postgres {
         row.map_or(Ok(Vec::new()), |row| Ok(roles(row.try_get(0)?)))
     }
 
-    async fn sanctions(&self, before: Option<i64>, most: i64) -> Result<Vec<Gate>> {
+    async fn sanctions(&self, before: Option<i64>, most: i64) -> Result<Vec<Sanction>> {
         let query = format!(
-            "SELECT {GATE} FROM gates WHERE kind IN ('ban', 'mute')
+            "SELECT {SANCTION} FROM sanctions WHERE kind IN ('ban', 'mute')
                AND version < $1 AND (until IS NULL OR until > tilestead_now_ms())
              ORDER BY version DESC LIMIT $2"
         );
         let before = before.unwrap_or(i64::MAX);
         let client = self.client().await?;
         let rows = client.query(&query, &[&before, &most]).await?;
-        rows.iter().map(gate).collect()
+        rows.iter().map(sanction).collect()
     }
 
-    async fn deeds(&self, before: Option<i64>, most: i64) -> Result<Vec<Done>> {
-        let query = r#"SELECT id, at, "by", deed, "accountId", "characterId", detail FROM deeds
+    async fn audit_log(&self, before: Option<i64>, most: i64) -> Result<Vec<Done>> {
+        let query = r#"SELECT id, at, "by", action, "accountId", "characterId", detail FROM audit_log
                        WHERE id < $1 ORDER BY id DESC LIMIT $2"#;
         let before = before.unwrap_or(i64::MAX);
-        let mut deeds = Vec::new();
+        let mut audit_log = Vec::new();
         for row in self.client().await?.query(query, &[&before, &most]).await? {
-            deeds.push(Done {
+            audit_log.push(Done {
                 id: row.try_get(0)?,
                 at_ms: row.try_get(1)?,
                 by: row.try_get(2)?,
-                deed: row.try_get(3)?,
+                action: row.try_get(3)?,
                 account_id: row.try_get(4)?,
                 character_id: row.try_get(5)?,
                 detail: row.try_get(6)?,
             });
         }
-        Ok(deeds)
+        Ok(audit_log)
     }
 
-    async fn prune_gates(&self, older_ms: i64, most: i64) -> Result<u64> {
-        let remove = "DELETE FROM gates WHERE id IN
-                        (SELECT id FROM gates WHERE until < tilestead_now_ms() - $1 LIMIT $2)";
+    async fn prune_sanctions(&self, older_ms: i64, most: i64) -> Result<u64> {
+        let remove = "DELETE FROM sanctions WHERE id IN
+                        (SELECT id FROM sanctions WHERE until < tilestead_now_ms() - $1 LIMIT $2)";
         let client = self.client().await?;
         Ok(client.execute(remove, &[&older_ms, &most]).await?)
     }
@@ -244,9 +247,9 @@ async fn move_to(transaction: &Transaction<'_>, from: &str, to: &str) -> Result<
     let credentials = "UPDATE agent_credentials SET revoked = true WHERE account_id = $1";
     transaction.execute(credentials, &[&from]).await?;
     let version = next_version(transaction).await?;
-    let mute = r#"INSERT INTO gates
+    let mute = r#"INSERT INTO sanctions
                     (id, kind, "accountId", subject, reason, until, "by", at, version)
-                  SELECT 'mute:' || $2, kind, $2, '', reason, until, "by", at, $3 FROM gates
+                  SELECT 'mute:' || $2, kind, $2, '', reason, until, "by", at, $3 FROM sanctions
                   WHERE id = 'mute:' || $1 AND (until IS NULL OR until > tilestead_now_ms())
                   ON CONFLICT (id) DO NOTHING"#;
     let values: Values<'_> = &[&from, &to, &version];
@@ -260,21 +263,21 @@ async fn next_version(transaction: &Transaction<'_>) -> Result<i64> {
     Ok(transaction.query_one(next, &[]).await?.try_get(0)?)
 }
 
-async fn write(transaction: &Transaction<'_>, gate: &Gate) -> Result<()> {
-    let kind = gate.kind.name();
+async fn write(transaction: &Transaction<'_>, sanction: &Sanction) -> Result<()> {
+    let kind = sanction.kind.name();
     let values: Values<'_> = &[
-        &gate.id,
+        &sanction.id,
         &kind,
-        &gate.account_id,
-        &gate.subject,
-        &gate.reason,
-        &gate.until_ms,
-        &gate.by,
-        &gate.x,
-        &gate.z,
-        &gate.version,
+        &sanction.account_id,
+        &sanction.subject,
+        &sanction.reason,
+        &sanction.until_ms,
+        &sanction.by,
+        &sanction.x,
+        &sanction.z,
+        &sanction.version,
     ];
-    let upsert = r#"INSERT INTO gates
+    let upsert = r#"INSERT INTO sanctions
           (id, kind, "accountId", subject, reason, until, "by", at, x, z, version)
         VALUES ($1, $2, $3, $4, $5, $6, $7, tilestead_now_ms(), $8, $9, $10)
         ON CONFLICT (id) DO UPDATE SET reason = EXCLUDED.reason, until = EXCLUDED.until,
@@ -283,12 +286,12 @@ async fn write(transaction: &Transaction<'_>, gate: &Gate) -> Result<()> {
     Ok(())
 }
 
-fn gate(row: &Row) -> Result<Gate> {
+fn sanction(row: &Row) -> Result<Sanction> {
     let kind: &str = row.try_get(1)?;
-    Ok(Gate {
+    Ok(Sanction {
         id: row.try_get(0)?,
-        kind: GateKind::parse(kind)
-            .ok_or_else(|| StoreError::Broken(format!("a gate of the kind {kind:?}")))?,
+        kind: SanctionKind::parse(kind)
+            .ok_or_else(|| StoreError::Broken(format!("a sanction of the kind {kind:?}")))?,
         account_id: row.try_get(2)?,
         subject: row.try_get(3)?,
         reason: row.try_get(4)?,

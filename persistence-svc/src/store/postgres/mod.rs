@@ -28,11 +28,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use chassis::config::Secret;
-use chassis::rpc::Backoff;
 use deadpool_postgres::{
     Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, Timeouts,
 };
+use service_runtime::config::Secret;
+use service_runtime::rpc::Backoff;
 use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 use tokio_postgres::error::SqlState;

@@ -86,13 +86,13 @@ async fn carry_out(
     let statement = transaction.prepare_cached(FACTS).await?;
     let values: Values<'_> = &[me, &other, &since, &who.account_id];
     let facts = facts(&transaction.query_one(&statement, values).await?)?;
-    let deeds = match decide(change, account == who.account_id, asked, &facts) {
-        Ok(deeds) => deeds,
+    let audit_log = match decide(change, account == who.account_id, asked, &facts) {
+        Ok(audit_log) => audit_log,
         Err(outcome) => return Ok(Err(outcome)),
     };
     let fresh = new_id();
-    for deed in deeds {
-        let (statement, put) = deed.statement();
+    for action in audit_log {
+        let (statement, put) = action.statement();
         let values: Vec<&(dyn ToSql + Sync)> = put
             .iter()
             .map(|put| match put {

@@ -7,7 +7,8 @@ use super::accounts::signed_in;
 use super::{Sqlite, Transaction, bump};
 use crate::store::error::{Result, StoreError};
 use crate::store::identity::{
-    Act, Claim, Deed, Done, Found, GATE, GATES_MAX, Gate, GateKind, Subject, claim,
+    Act, AuditAction, Claim, Done, Found, SANCTION, SANCTIONS_MAX, Sanction, SanctionKind, Subject,
+    claim,
 };
 use crate::store::model::SignedIn;
 use crate::store::{CHARACTERS_MAX, Identity, roles, subject_name};
@@ -24,7 +25,10 @@ impl Identity for Sqlite {
         self.write(move |transaction| {
             for id in &ids {
                 let version = next_version(transaction)?;
-                write(transaction, &Gate::revoked(&account, id, until_ms, version))?;
+                write(
+                    transaction,
+                    &Sanction::revoked(&account, id, until_ms, version),
+                )?;
             }
             Ok(())
         })
@@ -40,7 +44,7 @@ impl Identity for Sqlite {
         Ok(())
     }
 
-    async fn gates_version(&self) -> Result<i64> {
+    async fn sanctions_version(&self) -> Result<i64> {
         self.read(|transaction| {
             let version = transaction
                 .prepare_cached("SELECT version FROM identity")?
@@ -50,36 +54,36 @@ impl Identity for Sqlite {
         .await
     }
 
-    async fn gates(&self, since: i64) -> Result<Vec<Gate>> {
+    async fn sanctions_since(&self, since: i64) -> Result<Vec<Sanction>> {
         self.read(move |transaction| {
-            // A first read leaves out gates that are over. A later read returns them, because the
+            // A first read leaves out sanctions that are over. A later read returns them, because the
             // caller may still hold them as open.
             let query = format!(
-                "SELECT {GATE} FROM gates
+                "SELECT {SANCTION} FROM sanctions
                  WHERE version > ?1 AND (?1 > 0 OR until IS NULL OR until > ?2)
                  ORDER BY version LIMIT ?3"
             );
-            gates(
+            sanctions(
                 transaction,
                 &query,
-                params![since, transaction.now_ms(), GATES_MAX],
+                params![since, transaction.now_ms(), SANCTIONS_MAX],
             )
         })
         .await
     }
 
-    async fn gates_of(&self, account: &str) -> Result<Vec<Gate>> {
+    async fn sanctions_of(&self, account: &str) -> Result<Vec<Sanction>> {
         let account = account.to_owned();
         self.read(move |transaction| {
             let query = format!(
-                r#"SELECT {GATE} FROM gates
+                r#"SELECT {SANCTION} FROM sanctions
                    WHERE "accountId" = ?1 AND (until IS NULL OR until > ?2)
                    ORDER BY version DESC LIMIT ?3"#
             );
-            gates(
+            sanctions(
                 transaction,
                 &query,
-                params![account, transaction.now_ms(), GATES_MAX],
+                params![account, transaction.now_ms(), SANCTIONS_MAX],
             )
         })
         .await
@@ -97,15 +101,15 @@ impl Identity for Sqlite {
         .await
     }
 
-    async fn sanctions(&self, before: Option<i64>, most: i64) -> Result<Vec<Gate>> {
+    async fn sanctions(&self, before: Option<i64>, most: i64) -> Result<Vec<Sanction>> {
         let before = before.unwrap_or(i64::MAX);
         self.read(move |transaction| {
             let query = format!(
-                "SELECT {GATE} FROM gates WHERE kind IN ('ban', 'mute')
+                "SELECT {SANCTION} FROM sanctions WHERE kind IN ('ban', 'mute')
                    AND version < ?1 AND (until IS NULL OR until > ?2)
                  ORDER BY version DESC LIMIT ?3"
             );
-            gates(
+            sanctions(
                 transaction,
                 &query,
                 params![before, transaction.now_ms(), most],
@@ -114,10 +118,10 @@ impl Identity for Sqlite {
         .await
     }
 
-    async fn deeds(&self, before: Option<i64>, most: i64) -> Result<Vec<Done>> {
+    async fn audit_log(&self, before: Option<i64>, most: i64) -> Result<Vec<Done>> {
         let before = before.unwrap_or(i64::MAX);
         self.read(move |transaction| {
-            let query = r#"SELECT id, at, "by", deed, "accountId", "characterId", detail FROM deeds
+            let query = r#"SELECT id, at, "by", action, "accountId", "characterId", detail FROM audit_log
                            WHERE id < ?1 ORDER BY id DESC LIMIT ?2"#;
             let mut statement = transaction.prepare_cached(query)?;
             let rows = statement.query_map(params![before, most], |row| {
@@ -125,7 +129,7 @@ impl Identity for Sqlite {
                     id: row.get(0)?,
                     at_ms: row.get(1)?,
                     by: row.get(2)?,
-                    deed: row.get(3)?,
+                    action: row.get(3)?,
                     account_id: row.get(4)?,
                     character_id: row.get(5)?,
                     detail: row.get(6)?,
@@ -136,10 +140,10 @@ impl Identity for Sqlite {
         .await
     }
 
-    async fn prune_gates(&self, older_ms: i64, most: i64) -> Result<u64> {
+    async fn prune_sanctions(&self, older_ms: i64, most: i64) -> Result<u64> {
         self.write(move |transaction| {
-            let remove = "DELETE FROM gates WHERE id IN
-                            (SELECT id FROM gates WHERE until < ?1 LIMIT ?2)";
+            let remove = "DELETE FROM sanctions WHERE id IN
+                            (SELECT id FROM sanctions WHERE until < ?1 LIMIT ?2)";
             let removed =
                 transaction.execute(remove, params![transaction.now_ms() - older_ms, most])?;
             Ok(removed as u64)
@@ -200,7 +204,7 @@ fn keyed(transaction: &Transaction<'_>, ask: &Subject) -> Result<Option<(String,
         return Ok(None);
     };
     let banned: i64 = transaction.query_row(
-        "SELECT count(*) FROM gates WHERE id = ?1 AND (until IS NULL OR until > ?2)",
+        "SELECT count(*) FROM sanctions WHERE id = ?1 AND (until IS NULL OR until > ?2)",
         params![format!("ban:{}", found.0), transaction.now_ms()],
         |row| row.get(0),
     )?;
@@ -238,8 +242,8 @@ fn move_to(transaction: &Transaction<'_>, from: &str, to: &str) -> Result<()> {
     transaction.execute(credentials, params![from])?;
     let version = next_version(transaction)?;
     transaction.execute(
-        r#"INSERT INTO gates (id, kind, "accountId", subject, reason, until, "by", at, version)
-           SELECT 'mute:' || ?2, kind, ?2, '', reason, until, "by", at, ?3 FROM gates
+        r#"INSERT INTO sanctions (id, kind, "accountId", subject, reason, until, "by", at, version)
+           SELECT 'mute:' || ?2, kind, ?2, '', reason, until, "by", at, ?3 FROM sanctions
            WHERE id = 'mute:' || ?1 AND (until IS NULL OR until > ?4)
            ON CONFLICT (id) DO NOTHING"#,
         params![from, to, version, transaction.now_ms()],
@@ -248,7 +252,7 @@ fn move_to(transaction: &Transaction<'_>, from: &str, to: &str) -> Result<()> {
 }
 
 fn moderate(transaction: &Transaction<'_>, act: &Act) -> Result<()> {
-    if !act.deed.of_all() {
+    if !act.action.of_all() {
         transaction
             .query_row(
                 "SELECT 1 FROM users WHERE id = ?1",
@@ -258,27 +262,27 @@ fn moderate(transaction: &Transaction<'_>, act: &Act) -> Result<()> {
             .optional()?
             .ok_or(StoreError::NotFound("account"))?;
     }
-    if let Some(frozen) = act.deed.frozen() {
+    if let Some(frozen) = act.action.frozen() {
         let set = "UPDATE switches SET frozen = ?1 WHERE frozen <> ?1";
         if transaction.execute(set, [frozen])? == 1 {
             bump(transaction)?;
         }
     }
-    if act.deed == Deed::Roles {
+    if act.action == AuditAction::Roles {
         let set = "UPDATE users SET roles = ?2 WHERE id = ?1";
         transaction.execute(set, params![act.account_id, act.roles.join(",")])?;
     }
     let (now, version) = (transaction.now_ms(), next_version(transaction)?);
-    if let Some(gate) = act.gate(now, version, &transaction.new_id()) {
-        write(transaction, &gate)?;
+    if let Some(sanction) = act.sanction(now, version, &transaction.new_id()) {
+        write(transaction, &sanction)?;
     }
     transaction.execute(
-        r#"INSERT INTO deeds (at, "by", deed, "accountId", "characterId", detail)
+        r#"INSERT INTO audit_log (at, "by", action, "accountId", "characterId", detail)
            VALUES (?1, ?2, ?3, ?4, ?5, ?6)"#,
         params![
             now,
             act.by,
-            act.deed.name(),
+            act.action.name(),
             act.account_id,
             act.character_id,
             act.detail()
@@ -292,50 +296,50 @@ fn next_version(transaction: &Transaction<'_>) -> Result<i64> {
     Ok(transaction.query_row(next, [], |row| row.get(0))?)
 }
 
-fn write(transaction: &Transaction<'_>, gate: &Gate) -> Result<()> {
+fn write(transaction: &Transaction<'_>, sanction: &Sanction) -> Result<()> {
     transaction.execute(
-        r#"INSERT INTO gates
+        r#"INSERT INTO sanctions
              (id, kind, "accountId", subject, reason, until, "by", at, x, z, version)
            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
            ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, until = excluded.until,
              "by" = excluded."by", at = excluded.at, version = excluded.version"#,
         params![
-            gate.id,
-            gate.kind.name(),
-            gate.account_id,
-            gate.subject,
-            gate.reason,
-            gate.until_ms,
-            gate.by,
+            sanction.id,
+            sanction.kind.name(),
+            sanction.account_id,
+            sanction.subject,
+            sanction.reason,
+            sanction.until_ms,
+            sanction.by,
             transaction.now_ms(),
-            gate.x,
-            gate.z,
-            gate.version
+            sanction.x,
+            sanction.z,
+            sanction.version
         ],
     )?;
     Ok(())
 }
 
-fn gates(
+fn sanctions(
     transaction: &Transaction<'_>,
     query: &str,
     values: &[&dyn rusqlite::ToSql],
-) -> Result<Vec<Gate>> {
+) -> Result<Vec<Sanction>> {
     let mut statement = transaction.prepare_cached(query)?;
     let mut rows = statement.query(values)?;
-    let mut gates = Vec::new();
+    let mut sanctions = Vec::new();
     while let Some(row) = rows.next()? {
-        gates.push(gate(row)?);
+        sanctions.push(sanction(row)?);
     }
-    Ok(gates)
+    Ok(sanctions)
 }
 
-fn gate(row: &Row<'_>) -> Result<Gate> {
+fn sanction(row: &Row<'_>) -> Result<Sanction> {
     let kind: String = row.get(1)?;
-    Ok(Gate {
+    Ok(Sanction {
         id: row.get(0)?,
-        kind: GateKind::parse(&kind)
-            .ok_or_else(|| StoreError::Broken(format!("a gate of the kind {kind:?}")))?,
+        kind: SanctionKind::parse(&kind)
+            .ok_or_else(|| StoreError::Broken(format!("a sanction of the kind {kind:?}")))?,
         account_id: row.get(2)?,
         subject: row.get(3)?,
         reason: row.get(4)?,

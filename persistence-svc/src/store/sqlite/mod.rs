@@ -28,8 +28,8 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
-use chassis::config::ConfigError;
 use rusqlite::{Connection, ErrorCode, Row, TransactionBehavior};
+use service_runtime::config::ConfigError;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::timeout;
 use tonic::async_trait;

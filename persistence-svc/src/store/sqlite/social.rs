@@ -65,13 +65,13 @@ fn carry_out(
     let facts = transaction
         .prepare_cached(FACTS)?
         .query_row(params![me, other, now - REQUEST_MS, who.account_id], facts)?;
-    let deeds = match decide(change, account == who.account_id, asked, &facts) {
-        Ok(deeds) => deeds,
+    let audit_log = match decide(change, account == who.account_id, asked, &facts) {
+        Ok(audit_log) => audit_log,
         Err(outcome) => return Ok(Err(outcome)),
     };
     let fresh = transaction.new_id();
-    for deed in deeds {
-        let (statement, put) = deed.statement();
+    for action in audit_log {
+        let (statement, put) = action.statement();
         let values: Vec<&dyn ToSql> = put
             .iter()
             .map(|put| match put {

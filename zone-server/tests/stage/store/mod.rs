@@ -131,12 +131,12 @@ impl Store {
             version: Arc::new(watch::channel(1).0),
             address: listener.local_addr().unwrap().to_string(),
         };
-        let router = chassis::rpc::server()
+        let router = service_runtime::rpc::server()
             .add_service(RunsServer::new(store.clone()))
             .add_service(AgentsServer::new(store.clone()))
             .add_service(DirectoryServer::new(store.clone()));
         let never = tokio_util::sync::CancellationToken::new();
-        tokio::spawn(chassis::rpc::serve(router, listener, never));
+        tokio::spawn(service_runtime::rpc::serve(router, listener, never));
         store
     }
 

@@ -38,7 +38,7 @@ fn a_secret_is_never_printed() {
 
 #[test]
 fn a_secret_may_lie_in_a_file() {
-    let path = std::env::temp_dir().join(format!("chassis-secret-{}", std::process::id()));
+    let path = std::env::temp_dir().join(format!("service-runtime-secret-{}", std::process::id()));
     std::fs::write(&path, "from the file\n").unwrap();
     let name = path.to_str().unwrap();
     let mut reader = Reader::new(Env::from_pairs([("ADMIN_CODE_FILE", name)]));

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use anyhow::Context;
-use chassis::{config::Environment, run::UnusableData};
+use service_runtime::{config::Environment, run::UnusableData};
 use world::{Content, Loaded, Warning};
 
 use crate::{

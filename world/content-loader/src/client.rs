@@ -40,7 +40,7 @@ impl Client {
     /// Returns a client of the manifests below `base`. Fails if `base` is https and the machine has
     /// no certificates to trust.
     pub(crate) fn new(base: &str, attempt: Duration) -> anyhow::Result<Self> {
-        chassis::run::install_crypto();
+        service_runtime::run::install_crypto();
         let mut http = reqwest::Client::builder()
             .user_agent(concat!("tilestead/", env!("CARGO_PKG_VERSION")))
             .redirect(Policy::none())
@@ -63,7 +63,7 @@ impl Client {
             Ok(url) => url,
             Err(error) => return Outcome::Failed(error.to_string()),
         };
-        let mut pause = chassis::rpc::Backoff::new();
+        let mut pause = service_runtime::rpc::Backoff::new();
         let mut last = String::new();
         for attempt in 1..=ATTEMPTS {
             let asked = tokio::time::timeout(self.attempt, self.once(url.clone(), etag)).await;

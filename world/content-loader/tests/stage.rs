@@ -6,8 +6,8 @@ use std::{
     time::Duration,
 };
 
-use chassis::config::Environment;
-use delivery::{Config, Files, Times};
+use content_loader::{Config, Files, Times};
+use service_runtime::config::Environment;
 use test_servers::Cdn;
 
 /// The manifests of a small land.
@@ -78,7 +78,7 @@ pub(crate) struct World(PathBuf);
 
 impl World {
     pub(crate) fn new() -> Self {
-        let name = format!("delivery-{}-{}", std::process::id(), unique());
+        let name = format!("content-loader-{}-{}", std::process::id(), unique());
         Self(std::env::temp_dir().join(name))
     }
 

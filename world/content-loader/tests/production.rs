@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeSet, fs, os::unix::fs::MetadataExt, time::Duration};
 
-use chassis::config::Environment;
-use delivery::{Source, deliver};
+use content_loader::{Source, deliver};
+use service_runtime::config::Environment;
 use test_servers::{Cdn, cdn::Trouble};
 
 use crate::stage::{LAND, REQUIRED, World, cdn, generations, land, nobody, text};
@@ -20,7 +20,7 @@ async fn start(world: &World, cdn: &str) -> (Source, String) {
 /// The sentence with which it refuses to start.
 async fn refusal(world: &World, cdn: &str) -> String {
     let error = deliver(&world.production(cdn)).await.unwrap_err();
-    assert_eq!(chassis::run::exit_code(&error), 65, "{error:#}");
+    assert_eq!(service_runtime::run::exit_code(&error), 65, "{error:#}");
     let sentence = format!("{error:#}");
     assert_eq!(sentence.lines().count(), 1, "{sentence}");
     sentence
@@ -294,7 +294,7 @@ async fn without_a_server_the_folder_is_played_and_else_what_is_built_in() {
     assert_eq!(deliver(&config).await.unwrap().source, Source::Folder);
     world.write("npcs.json", BROKEN);
     let error = deliver(&config).await.unwrap_err();
-    assert_eq!(chassis::run::exit_code(&error), 65);
+    assert_eq!(service_runtime::run::exit_code(&error), 65);
     let config = World::new().config(Environment::Production, None);
     assert_eq!(deliver(&config).await.unwrap().source, Source::BuiltIn);
 }
@@ -313,7 +313,7 @@ async fn manifests_of_every_generation_come_unmodified() {
         let delivered = deliver(&world.production(&cdn.url())).await.unwrap();
         assert_eq!(delivered.source, Source::Cdn);
         assert!(*delivered.files == files, "{generation:?}");
-        assert!(delivery::local(world.path()).unwrap() == files);
+        assert!(content_loader::local(world.path()).unwrap() == files);
         cdn.breaks_after(Some(0));
         let again = start(&world, &cdn.url()).await;
         assert_eq!(again, (Source::Cache, delivered.content.hash().to_owned()));

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use chassis::config::{Environment, Reader};
+use service_runtime::config::{Environment, Reader};
 
 /// Address of a developer's own content server.
 const LOCAL_CDN: &str = "http://localhost:8080";
@@ -135,7 +135,7 @@ fn address(given: &str) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use chassis::config::Env;
+    use service_runtime::config::Env;
 
     use super::*;
 

@@ -90,7 +90,7 @@ pub async fn from_runs(runs: &[Run]) -> anyhow::Result<Delivered> {
 }
 
 async fn from_peer(address: &str, hash: &str) -> anyhow::Result<Delivered> {
-    let channel = chassis::rpc::channel(address)?;
+    let channel = service_runtime::rpc::channel(address)?;
     let mut client = ContentClient::new(channel).max_decoding_message_size(MESSAGE_BYTES_MAX);
     let request = ManifestsRequest {
         content_hash: hash.to_owned(),

@@ -1,6 +1,6 @@
 //! A process gets the version that another one plays.
 
-use delivery::{ContentServer, ContentService, Delivered, Run, Shelf, Source, from_runs};
+use content_loader::{ContentServer, ContentService, Delivered, Run, Shelf, Source, from_runs};
 use tokio::net::TcpListener;
 use world::Content;
 
@@ -18,8 +18,13 @@ fn small() -> Delivered {
 async fn zone(shelf: Shelf) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    let router = chassis::rpc::server().add_service(ContentServer::new(ContentService(shelf)));
-    tokio::spawn(chassis::rpc::serve(router, listener, Default::default()));
+    let router =
+        service_runtime::rpc::server().add_service(ContentServer::new(ContentService(shelf)));
+    tokio::spawn(service_runtime::rpc::serve(
+        router,
+        listener,
+        Default::default(),
+    ));
     address
 }
 

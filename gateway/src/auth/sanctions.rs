@@ -1,7 +1,7 @@
-//! The gates of accounts: revoked tokens, bans and mutes, which the store pushes to every gateway.
+//! The sanctions of accounts: revoked tokens, bans and mutes, which the store pushes to every gateway.
 //!
 //! Always: while the last push is not older than 5 s, memory decides; else the gateway asks the
-//! store each time. Running sessions hear of a new gate at once. Memory is bounded; when the gates
+//! store each time. Running sessions hear of a new sanction at once. Memory is bounded; when the sanctions
 //! do not fit, the gateway asks the store.
 
 use std::{
@@ -10,14 +10,14 @@ use std::{
     time::Duration,
 };
 
-use proto::rpc::identity::v1::{Gate, GateKind, GatesUpdate};
+use proto::rpc::identity::v1::{Sanction, SanctionKind, SanctionsUpdate};
 use tokio::time::Instant;
 
 /// A push that is older does not count.
 const FRESH: Duration = Duration::from_secs(5);
-/// Gates in memory at most; beyond that the gateway asks the store.
-const GATES_MAX: usize = 500_000;
-/// New gates after which the gateway forgets the expired ones.
+/// Sanctions in memory at most; beyond that the gateway asks the store.
+const SANCTIONS_MAX: usize = 500_000;
+/// New sanctions after which the gateway forgets the expired ones.
 const SWEEP_EVERY: usize = 10_000;
 
 /// Reason why an account may not come in.
@@ -25,21 +25,21 @@ const SWEEP_EVERY: usize = 10_000;
 pub(crate) enum Shut {
     /// A revoked token or login.
     Revoked,
-    Banned(Sanction),
+    Banned(Penalty),
 }
 
 /// A ban or a mute.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Sanction {
+pub(crate) struct Penalty {
     /// Milliseconds since 1970; `None`: for ever.
     pub(crate) until_ms: Option<u64>,
     pub(crate) reason: String,
 }
 
-/// Order to the sessions of an account, caused by a new gate.
+/// Order to the sessions of an account, caused by a new sanction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum News {
-    /// Look at the gates again.
+    /// Look at the sanctions again.
     Changed,
     Kicked {
         reason: String,
@@ -51,9 +51,9 @@ pub(crate) enum News {
     },
 }
 
-/// All gates that this gateway knows.
+/// All sanctions that this gateway knows.
 #[derive(Debug, Default)]
-pub(crate) struct Gates(RwLock<Known>);
+pub(crate) struct Sanctions(RwLock<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
@@ -63,19 +63,19 @@ struct Known {
     heard: Option<Instant>,
     /// Natural end of each revoked token or login, in milliseconds since 1970.
     revoked: HashMap<String, u64>,
-    bans: HashMap<String, Sanction>,
-    mutes: HashMap<String, Sanction>,
+    bans: HashMap<String, Penalty>,
+    mutes: HashMap<String, Penalty>,
     since_sweep: usize,
 }
 
-impl Gates {
+impl Sanctions {
     /// Returns the last position of the push: the version, and the store's incarnation.
     pub(crate) fn position(&self) -> (u64, u64) {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         (known.version, known.incarnation)
     }
 
-    /// Returns whether memory may decide: the last push is fresh, and all gates fit.
+    /// Returns whether memory may decide: the last push is fresh, and all sanctions fit.
     pub(crate) fn is_fresh(&self) -> bool {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         known.heard.is_some_and(|heard| heard.elapsed() < FRESH) && !known.is_full()
@@ -96,14 +96,14 @@ impl Gates {
     }
 
     /// Returns the mute in force for an account, if there is one.
-    pub(crate) fn muted(&self, account_id: &str, now_ms: u64) -> Option<Sanction> {
+    pub(crate) fn muted(&self, account_id: &str, now_ms: u64) -> Option<Penalty> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let mute = known.mutes.get(account_id)?;
         mute.holds(now_ms).then(|| mute.clone())
     }
 
     /// Takes a push. Returns the accounts whose sessions must hear of it, each with its news.
-    pub(crate) fn learn(&self, update: GatesUpdate, now_ms: u64) -> Vec<(String, News)> {
+    pub(crate) fn learn(&self, update: SanctionsUpdate, now_ms: u64) -> Vec<(String, News)> {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         // A whole push repeats old orders, whose sockets are gone.
         let whole = update.whole;
@@ -111,9 +111,9 @@ impl Gates {
             *known = Known::default();
         }
         let mut news = Vec::new();
-        for gate in update.gates {
-            let account = gate.account_id.clone();
-            if let Some(heard) = known.learn(gate, now_ms, !whole) {
+        for sanction in update.sanctions {
+            let account = sanction.account_id.clone();
+            if let Some(heard) = known.learn(sanction, now_ms, !whole) {
                 news.push((account, heard));
             }
         }
@@ -127,7 +127,7 @@ impl Gates {
     }
 }
 
-impl Sanction {
+impl Penalty {
     fn holds(&self, now_ms: u64) -> bool {
         self.until_ms.is_none_or(|until| now_ms < until)
     }
@@ -135,7 +135,7 @@ impl Sanction {
 
 impl Known {
     fn is_full(&self) -> bool {
-        self.revoked.len() + self.bans.len() + self.mutes.len() >= GATES_MAX
+        self.revoked.len() + self.bans.len() + self.mutes.len() >= SANCTIONS_MAX
     }
 
     fn pass(&self, account_id: &str, ids: &[&str], now_ms: u64) -> Result<(), Shut> {
@@ -150,50 +150,53 @@ impl Known {
         Ok(())
     }
 
-    fn learn(&mut self, gate: Gate, now_ms: u64, orders: bool) -> Option<News> {
-        let until_ms = (gate.until_ms > 0).then_some(gate.until_ms);
+    fn learn(&mut self, sanction: Sanction, now_ms: u64, orders: bool) -> Option<News> {
+        let until_ms = (sanction.until_ms > 0).then_some(sanction.until_ms);
         let over = until_ms.is_some_and(|until| until <= now_ms);
-        let (kind, account) = (gate.kind(), gate.account_id);
-        let sanction = Sanction {
+        let (kind, account) = (sanction.kind(), sanction.account_id);
+        let penalty = Penalty {
             until_ms,
-            reason: gate.reason,
+            reason: sanction.reason,
         };
         self.since_sweep += 1;
         let full = self.is_full();
-        let set = |map: &mut HashMap<String, Sanction>| {
+        let set = |map: &mut HashMap<String, Penalty>| {
             if over {
                 map.remove(&account);
             } else if !full {
-                map.insert(account.clone(), sanction.clone());
+                map.insert(account.clone(), penalty.clone());
             }
         };
         match kind {
-            GateKind::Revoked if !full => {
-                self.revoked.insert(gate.subject, gate.until_ms);
+            SanctionKind::Revoked if !full => {
+                self.revoked.insert(sanction.subject, sanction.until_ms);
                 Some(News::Changed)
             }
-            GateKind::Ban => {
+            SanctionKind::Ban => {
                 set(&mut self.bans);
                 (!over).then_some(News::Changed)
             }
-            GateKind::Mute => {
+            SanctionKind::Mute => {
                 set(&mut self.mutes);
                 None
             }
-            GateKind::Kick if orders && !over => Some(News::Kicked {
-                reason: sanction.reason,
+            SanctionKind::Kick if orders && !over => Some(News::Kicked {
+                reason: penalty.reason,
             }),
-            GateKind::Teleport if orders && !over => Some(News::Teleported {
-                character_id: gate.subject,
-                x: gate.x,
-                z: gate.z,
+            SanctionKind::Teleport if orders && !over => Some(News::Teleported {
+                character_id: sanction.subject,
+                x: sanction.x,
+                z: sanction.z,
             }),
             // A kind of a later version, a stale order, or a revocation that does not fit.
-            GateKind::Revoked | GateKind::Kick | GateKind::Teleport | GateKind::Unspecified => None,
+            SanctionKind::Revoked
+            | SanctionKind::Kick
+            | SanctionKind::Teleport
+            | SanctionKind::Unspecified => None,
         }
     }
 
-    /// Forgets expired gates, a minute late: clocks differ a little, and tokens have a leeway.
+    /// Forgets expired sanctions, a minute late: clocks differ a little, and tokens have a leeway.
     fn sweep(&mut self, now_ms: u64) {
         const MARGIN_MS: u64 = 60_000;
         if self.since_sweep < SWEEP_EVERY && !self.is_full() {
@@ -208,16 +211,16 @@ impl Known {
     }
 }
 
-/// Checks whether an account may come in, by the gates that the store returned for it.
+/// Checks whether an account may come in, by the sanctions that the store returned for it.
 pub(crate) fn pass_by(
-    gates: Vec<Gate>,
+    sanctions: Vec<Sanction>,
     account_id: &str,
     ids: &[&str],
     now_ms: u64,
 ) -> Result<(), Shut> {
     let mut known = Known::default();
-    for gate in gates {
-        known.learn(gate, now_ms, false);
+    for sanction in sanctions {
+        known.learn(sanction, now_ms, false);
     }
     known.pass(account_id, ids, now_ms)
 }
@@ -226,109 +229,128 @@ pub(crate) fn pass_by(
 mod tests {
     use super::*;
 
-    fn gate(kind: GateKind, account: &str, subject: &str, until_ms: u64) -> Gate {
-        Gate {
+    fn sanction(kind: SanctionKind, account: &str, subject: &str, until_ms: u64) -> Sanction {
+        Sanction {
             id: format!("{kind:?}:{account}:{subject}"),
             kind: kind.into(),
             account_id: account.to_owned(),
             subject: subject.to_owned(),
             reason: "why".to_owned(),
             until_ms,
-            ..Gate::default()
+            ..Sanction::default()
         }
     }
 
-    fn push(gates: &Gates, version: u64, rows: Vec<Gate>) -> Vec<(String, News)> {
-        let update = GatesUpdate {
+    fn push(sanctions: &Sanctions, version: u64, rows: Vec<Sanction>) -> Vec<(String, News)> {
+        let update = SanctionsUpdate {
             version,
             incarnation: 1,
-            gates: rows,
-            ..GatesUpdate::default()
+            sanctions: rows,
+            ..SanctionsUpdate::default()
         };
-        gates.learn(update, 1_000)
+        sanctions.learn(update, 1_000)
     }
 
     #[tokio::test(start_paused = true)]
     async fn memory_decides_for_five_seconds_after_a_push() {
-        let gates = Gates::default();
-        assert!(!gates.is_fresh(), "nothing was pushed yet");
-        push(&gates, 1, Vec::new());
-        assert!(gates.is_fresh());
+        let sanctions = Sanctions::default();
+        assert!(!sanctions.is_fresh(), "nothing was pushed yet");
+        push(&sanctions, 1, Vec::new());
+        assert!(sanctions.is_fresh());
         tokio::time::advance(FRESH).await;
-        assert!(!gates.is_fresh());
-        let some = GatesUpdate {
+        assert!(!sanctions.is_fresh());
+        let some = SanctionsUpdate {
             more: true,
-            ..GatesUpdate::default()
+            ..SanctionsUpdate::default()
         };
-        gates.learn(some, 1_000);
-        assert!(!gates.is_fresh(), "there is more to come");
-        push(&gates, 2, Vec::new());
-        assert!(gates.is_fresh());
+        sanctions.learn(some, 1_000);
+        assert!(!sanctions.is_fresh(), "there is more to come");
+        push(&sanctions, 2, Vec::new());
+        assert!(sanctions.is_fresh());
     }
 
     #[test]
     fn a_ban_holds_until_its_end_and_its_lifting() {
-        let gates = Gates::default();
-        let news = push(&gates, 1, vec![gate(GateKind::Ban, "a", "", 5_000)]);
+        let sanctions = Sanctions::default();
+        let news = push(
+            &sanctions,
+            1,
+            vec![sanction(SanctionKind::Ban, "a", "", 5_000)],
+        );
         assert_eq!(news, [("a".to_owned(), News::Changed)]);
-        let banned = gates.pass("a", &[], 4_999);
+        let banned = sanctions.pass("a", &[], 4_999);
         assert!(matches!(banned, Err(Shut::Banned(ban)) if ban.reason == "why"));
-        assert_eq!(gates.pass("a", &[], 5_000), Ok(()));
-        assert_eq!(gates.pass("b", &[], 4_999), Ok(()));
-        push(&gates, 2, vec![gate(GateKind::Ban, "a", "", 0)]);
-        assert!(gates.pass("a", &[], u64::MAX).is_err(), "for ever");
-        push(&gates, 3, vec![gate(GateKind::Ban, "a", "", 999)]);
-        assert_eq!(gates.pass("a", &[], 1_000), Ok(()));
+        assert_eq!(sanctions.pass("a", &[], 5_000), Ok(()));
+        assert_eq!(sanctions.pass("b", &[], 4_999), Ok(()));
+        push(&sanctions, 2, vec![sanction(SanctionKind::Ban, "a", "", 0)]);
+        assert!(sanctions.pass("a", &[], u64::MAX).is_err(), "for ever");
+        push(
+            &sanctions,
+            3,
+            vec![sanction(SanctionKind::Ban, "a", "", 999)],
+        );
+        assert_eq!(sanctions.pass("a", &[], 1_000), Ok(()));
     }
 
     #[test]
     fn a_revoked_token_or_login_is_known_by_its_id() {
-        let gates = Gates::default();
-        push(&gates, 1, vec![gate(GateKind::Revoked, "a", "t", 9_000)]);
-        assert_eq!(gates.pass("a", &["other", "t"], 1_000), Err(Shut::Revoked));
-        assert_eq!(gates.pass("a", &["other"], 1_000), Ok(()));
-        let asked = vec![gate(GateKind::Revoked, "a", "t", 9_000)];
+        let sanctions = Sanctions::default();
+        push(
+            &sanctions,
+            1,
+            vec![sanction(SanctionKind::Revoked, "a", "t", 9_000)],
+        );
+        assert_eq!(
+            sanctions.pass("a", &["other", "t"], 1_000),
+            Err(Shut::Revoked)
+        );
+        assert_eq!(sanctions.pass("a", &["other"], 1_000), Ok(()));
+        let asked = vec![sanction(SanctionKind::Revoked, "a", "t", 9_000)];
         assert_eq!(pass_by(asked, "a", &["t"], 1_000), Err(Shut::Revoked));
     }
 
     #[test]
     fn a_mute_keeps_nobody_out() {
-        let gates = Gates::default();
-        let news = push(&gates, 1, vec![gate(GateKind::Mute, "a", "", 5_000)]);
+        let sanctions = Sanctions::default();
+        let news = push(
+            &sanctions,
+            1,
+            vec![sanction(SanctionKind::Mute, "a", "", 5_000)],
+        );
         assert!(news.is_empty());
-        assert!(gates.muted("a", 1_000).is_some() && gates.muted("a", 5_000).is_none());
-        assert_eq!(gates.pass("a", &[], 1_000), Ok(()));
+        assert!(sanctions.muted("a", 1_000).is_some() && sanctions.muted("a", 5_000).is_none());
+        assert_eq!(sanctions.pass("a", &[], 1_000), Ok(()));
     }
 
     #[test]
     fn orders_count_once_and_only_while_they_are_young() {
-        let gates = Gates::default();
-        let kick = |until| vec![gate(GateKind::Kick, "a", "", until)];
-        assert_eq!(push(&gates, 1, kick(2_000)).len(), 1);
-        assert!(push(&gates, 2, kick(1_000)).is_empty(), "it is over");
-        let all = GatesUpdate {
+        let sanctions = Sanctions::default();
+        let kick = |until| vec![sanction(SanctionKind::Kick, "a", "", until)];
+        assert_eq!(push(&sanctions, 1, kick(2_000)).len(), 1);
+        assert!(push(&sanctions, 2, kick(1_000)).is_empty(), "it is over");
+        let all = SanctionsUpdate {
             whole: true,
-            gates: kick(2_000),
-            ..GatesUpdate::default()
+            sanctions: kick(2_000),
+            ..SanctionsUpdate::default()
         };
         assert!(
-            gates.learn(all, 1_000).is_empty(),
+            sanctions.learn(all, 1_000).is_empty(),
             "meant for other sockets"
         );
     }
 
     #[test]
     fn a_whole_push_replaces_what_was_known() {
-        let gates = Gates::default();
-        push(&gates, 7, vec![gate(GateKind::Ban, "a", "", 0)]);
-        let all = GatesUpdate {
+        let sanctions = Sanctions::default();
+        push(&sanctions, 7, vec![sanction(SanctionKind::Ban, "a", "", 0)]);
+        let all = SanctionsUpdate {
             version: 2,
             incarnation: 2,
             whole: true,
-            ..GatesUpdate::default()
+            ..SanctionsUpdate::default()
         };
-        gates.learn(all, 1_000);
-        assert_eq!(gates.position(), (2, 2));
-        assert_eq!(gates.pass("a", &[], 1_000), Ok(()));
+        sanctions.learn(all, 1_000);
+        assert_eq!(sanctions.position(), (2, 2));
+        assert_eq!(sanctions.pass("a", &[], 1_000), Ok(()));
     }
 }

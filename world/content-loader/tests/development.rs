@@ -1,7 +1,7 @@
 //! Development plays what is in the folder, else what a content server has, else what is built in.
 
-use chassis::config::Environment::{Development, Test};
-use delivery::{Config, Source, deliver};
+use content_loader::{Config, Source, deliver};
+use service_runtime::config::Environment::{Development, Test};
 use world::Content;
 
 use crate::stage::{LAND, World, cdn, nobody};
@@ -42,7 +42,7 @@ async fn a_folder_that_lacks_something_required_is_filled_by_a_server() {
     let error = deliver(&world.config(Development, Some(&nobody())))
         .await
         .unwrap_err();
-    assert_eq!(chassis::run::exit_code(&error), 65);
+    assert_eq!(service_runtime::run::exit_code(&error), 65);
     assert!(error.to_string().contains("npcs.json"), "{error}");
 }
 
