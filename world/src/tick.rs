@@ -174,11 +174,7 @@ impl World {
         phases.phase(Phase::Players);
         self.play_fights(inbox.value, phases, &mut out);
         phases.phase(Phase::Fights);
-        let mut dead = self.land_blows(inbox.value, &mut out);
-        self.play_poison(inbox.value, &mut dead, &mut out);
-        self.fall(&mut dead, &mut out);
-        self.bury(dead, &mut out);
-        self.raise_the_dead(&mut out);
+        self.play_deaths(inbox.value, &mut out);
         phases.phase(Phase::Deaths);
         self.play_ground(inbox.value, phases, &mut out);
         phases.phase(Phase::Ground);
@@ -206,6 +202,15 @@ impl World {
         self.find_crossings(&mut out);
         phases.phase(Phase::Borders);
         out
+    }
+
+    /// Lands blows, lets poison strike, and raises players whose time has come.
+    fn play_deaths(&mut self, value: Value, out: &mut Outcome) {
+        let mut dead = self.land_blows(value, out);
+        self.play_poison(value, &mut dead, out);
+        self.fall(&mut dead, out);
+        self.bury(dead, out);
+        self.raise_the_dead(out);
     }
 
     /// Counts one tick more of play for newcomers. An agent that nobody plays only waits.
