@@ -41,7 +41,7 @@ const MAY_KNOW: [(&str, &[&str]); 15] = [
             "handover",
         ],
     ),
-    ("persistence-svc", &["proto", "service-runtime"]),
+    ("persistence-svc", &["proto", "service-runtime", "world"]),
     (
         "tilestead",
         &[

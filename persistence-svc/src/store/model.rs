@@ -16,25 +16,7 @@ pub(crate) struct Region {
 pub(crate) const NOBODY: i64 = 0;
 
 /// The skills, in the order of their columns.
-pub(crate) const SKILLS: [&str; 17] = [
-    "attack",
-    "strength",
-    "defense",
-    "constitution",
-    "ranged",
-    "magic",
-    "prayer",
-    "woodcutting",
-    "mining",
-    "fishing",
-    "firemaking",
-    "cooking",
-    "smithing",
-    "agility",
-    "crafting",
-    "fletching",
-    "runecrafting",
-];
+pub(crate) const SKILLS: &[&str] = world::Skill::NAMES;
 
 /// Level and experience of one skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

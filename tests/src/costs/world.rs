@@ -6,25 +6,7 @@ use tokio_postgres::Client;
 use super::until;
 
 /// Skills in the order of their columns.
-const SKILLS: [&str; 17] = [
-    "attack",
-    "strength",
-    "defense",
-    "constitution",
-    "ranged",
-    "magic",
-    "prayer",
-    "woodcutting",
-    "mining",
-    "fishing",
-    "firemaking",
-    "cooking",
-    "smithing",
-    "agility",
-    "crafting",
-    "fletching",
-    "runecrafting",
-];
+const SKILLS: &[&str] = world::Skill::NAMES;
 /// Characters that gain experience before the refresh that is measured.
 const GAINED: u32 = 10_000;
 /// The text of an id with the number `n`, as wide as the real ones.
