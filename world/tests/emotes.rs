@@ -4,7 +4,9 @@ use crate::stage;
 
 use serde_json::json;
 use stage::{BEGIN, Land, Stage};
-use world::{CharacterId, Emote, EntityId, Field, Region, Tick};
+use world::{
+    BadRequest, CharacterId, Emote, EntityId, Field, Intent, Region, Screen, Tick, emotes,
+};
 
 const LEADER: &str = "npc:field:jig";
 
@@ -288,4 +290,21 @@ fn the_town_has_a_dance_with_room_for_all_of_it_in_one_region() {
         .filter(|tile| content.terrain().walkable(*tile))
         .count();
     assert!(free > 120, "{free} of 169 tiles are free");
+}
+
+#[test]
+fn an_unknown_emote_is_refused_in_words_that_list_all_emotes() {
+    let read = |emote: &str| {
+        let data = json!({"emote": emote}).to_string();
+        Intent::read("player:emote", data.as_bytes(), Screen::Offer)
+    };
+    let emote = Emote::Jump;
+    assert_eq!(read("jump"), Ok(emotes::Intent::Perform { emote }.into()));
+    let Err(BadRequest::Data(words)) = read("yodel") else {
+        panic!("nobody can yodel");
+    };
+    assert!(Emote::ALL.len() >= 10);
+    for emote in Emote::ALL {
+        assert!(words.contains(emote.name()), "{emote:?}: {words}");
+    }
 }
