@@ -6,6 +6,7 @@ use super::record::tests::hex;
 use super::*;
 use crate::features::agents::{Agent, Goal, Orders};
 use crate::features::home_teleport::Homeward;
+use crate::features::potions::PotionState;
 use crate::features::skilling::{Craft, Job, RecipeKind};
 use crate::rng;
 
@@ -96,7 +97,11 @@ fn hot() -> PlayerHot {
 fn player() -> Player {
     let hot = hot();
     Player {
-        record: record::tests::ann(),
+        // As written before there were potions: the record leaves an empty state out.
+        record: PlayerRecord {
+            potions: PotionState::default(),
+            ..record::tests::ann()
+        },
         region: Region { x: -1, z: 1 },
         region_since: Tick(500),
         pid: 1_000,
