@@ -132,12 +132,13 @@ impl Session {
         let id = id.filter(|id| !matches!(id, RequestId::Text(text) if text.len() > ID_BYTES_MAX));
         let event = event.filter(|event| event.len() <= ID_BYTES_MAX);
         self.refuse_with(id, event, code, &why, None);
-        self.count_malformed().await
+        self.count_malformed(1).await
     }
 
-    /// Counts a message that nobody could read, and closes the socket if there are too many.
-    pub(super) async fn count_malformed(&mut self) -> Flow {
-        if self.limits.malformed.pass(clock::instant()).is_ok() {
+    /// Counts messages that nobody could read, and closes the socket if there are too many.
+    pub(super) async fn count_malformed(&mut self, messages: usize) -> Flow {
+        let now = clock::instant();
+        if (0..messages).all(|_| self.limits.malformed.pass(now).is_ok()) {
             return Flow::On;
         }
         self.shut(

@@ -256,7 +256,7 @@ impl Session {
                 self.go_on_without_world()
             }
             SessionEvent::Elsewhere => self.gone_elsewhere().await,
-            SessionEvent::Malformed => self.count_malformed().await,
+            SessionEvent::Malformed { requests } => self.count_malformed(requests).await,
             // Only a newer login takes a character from a session that is there.
             SessionEvent::Lost { why } => {
                 tracing::debug!(session = self.handle.session_id, why, "lost");

@@ -145,8 +145,11 @@ pub(crate) enum SessionEvent {
     },
     /// The session goes on at another gateway.
     Elsewhere,
-    /// The zone could not read the data of a request.
-    Malformed,
+    /// The zone could not read the data of some requests.
+    Malformed {
+        /// Number of these requests.
+        requests: usize,
+    },
     /// The session no longer plays the character.
     Lost {
         /// Reason, for people.

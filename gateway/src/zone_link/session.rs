@@ -415,6 +415,7 @@ impl Session {
     /// Takes the messages of a private frame. If the frame is too old to count, reports its answers
     /// as lost.
     pub(super) fn take(&mut self, frame: wire::SessionFrame, counts: bool, measures: &Measures) {
+        let mut malformed = 0;
         for message in frame.messages {
             let re = request_id(&message.re);
             let late = re.as_ref().is_some_and(|re| self.mailbox.is_late(re));
@@ -425,10 +426,7 @@ impl Session {
                     }
                     self.remember(encounter);
                 }
-                if message.malformed {
-                    // A session with so much to hear closes, or has counted enough.
-                    let _ = self.events.try_send(SessionEvent::Malformed);
-                }
+                malformed += usize::from(message.malformed);
                 if late && message.only_answers {
                     continue;
                 }
@@ -440,6 +438,11 @@ impl Session {
             } else if let Some(re) = re {
                 self.lose(&re, measures);
             }
+        }
+        if malformed > 0 {
+            self.tell(SessionEvent::Malformed {
+                requests: malformed,
+            });
         }
         if counts {
             self.route.traced(frame.traceparents);

@@ -156,6 +156,12 @@ async fn twenty_messages_with_data_that_no_zone_can_read_close() {
     client.alive().await;
     client.request("player:move", json!({"target": 7})).await;
     assert_eq!(client.closed().await.0, 4002);
+    // A zone answers many in one tick.
+    let mut hasty = stage.player("Hasty").await;
+    for _ in 0..20 {
+        hasty.request("player:move", json!({"target": 7})).await;
+    }
+    assert_eq!(hasty.closed().await.0, 4002);
     other.alive().await;
 }
 
