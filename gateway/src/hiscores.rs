@@ -17,7 +17,7 @@ use tonic::Status;
 
 use crate::http::stored::Stored;
 
-/// How long a page is good.
+/// Time for which a page is good.
 const KEPT: Duration = Duration::from_secs(30);
 /// Pause after a failure before the gateway asks the store for the page again.
 const LEFT_ALONE: Duration = Duration::from_secs(1);
@@ -25,7 +25,7 @@ const LEFT_ALONE: Duration = Duration::from_secs(1);
 const PAGES_KEPT: usize = 4_096;
 /// Pages for which the gateway asks the store at the same time, at most.
 const ASKED_AT_ONCE: usize = 4;
-/// How long a request waits for its turn to ask.
+/// Time for which a request waits for its turn to ask.
 const WAIT: Duration = Duration::from_secs(2);
 
 /// A list and the number of its page.

@@ -45,7 +45,7 @@ pub const LEASE_MS: u64 = 3_000;
 /// Time by which a lease must be overdue when many lapse together, in milliseconds.
 const MASS_LAPSE_MS: u64 = 10_000;
 const HOLDER: &str = "simulation";
-/// How long the machine may take for one answer, in its own time.
+/// Longest time that the machine may take for one answer, in its own time.
 const ANSWER_LIMIT: Duration = Duration::from_secs(600);
 
 /// The surroundings of the store in a simulation.

@@ -198,7 +198,7 @@ impl JsonSchema for RefusalCode {
     }
 }
 
-/// Where something stands.
+/// Position of something.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Position {
     /// East, in tiles.
@@ -226,7 +226,7 @@ impl Position {
 pub struct Stack {
     /// The item's id.
     pub item_id: Arc<str>,
-    /// How many.
+    /// Quantity.
     pub quantity: u32,
 }
 

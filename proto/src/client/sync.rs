@@ -14,7 +14,7 @@ pub use world::vitals::told::Health;
 
 use super::table::server_events;
 
-/// What a character has chosen for itself. It is kept from one login to the next.
+/// Choices of a character for itself. The server keeps them from one login to the next.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Settings {
@@ -34,7 +34,7 @@ pub struct PlayerSync {
     pub tick: u64,
     /// Its id, name and combat level.
     pub character: super::session::Character,
-    /// Where it stands.
+    /// Position of the character.
     pub position: Position,
     /// Its health.
     pub health: Health,
@@ -56,10 +56,10 @@ pub struct PlayerSync {
     /// Its prayer points, and the prayers that are on.
     #[serde(default)]
     pub prayer: Prayer,
-    /// What it has chosen of fighting.
+    /// Combat settings.
     #[serde(default)]
     pub combat: Combat,
-    /// What it has chosen for itself.
+    /// Choices of the character for itself.
     #[serde(default)]
     pub settings: Settings,
     /// It has no health left and stands up again in its time; only said when it has.

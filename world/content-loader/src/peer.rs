@@ -76,7 +76,7 @@ impl Service for ContentService {
 /// Fetches the content from the first of `runs` that answers; they all play the same.
 ///
 /// # Errors
-/// None of the runs gave it.
+/// No run gave the content.
 pub async fn from_runs(runs: &[Run]) -> anyhow::Result<Delivered> {
     let mut last = anyhow::anyhow!("there is nobody to ask");
     for run in runs {

@@ -38,7 +38,7 @@ pub struct BankState {
     /// Items that are there no more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<Arc<str>>,
-    /// What is taken out to the last leaves its place free.
+    /// Whether an item keeps its place after its owner took out the last of it.
     pub placeholders: bool,
 }
 

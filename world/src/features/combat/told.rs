@@ -33,14 +33,14 @@ pub struct Hit {
     /// When.
     #[schemars(with = "u64")]
     pub tick: Tick,
-    /// Who dealt it.
+    /// Entity that dealt the blow.
     pub attacker: EntityId,
-    /// Whom it struck.
+    /// Entity that the blow struck.
     pub target: EntityId,
     /// Tile of the target; not sent.
     #[serde(skip)]
     pub tile: Tile,
-    /// How much it hurt; 0: not at all.
+    /// Damage; 0: none.
     pub damage: u32,
     /// melee, ranged, magic.
     #[serde(rename = "style")]

@@ -37,10 +37,10 @@ pub struct PlayerRespawned {
 pub struct GraveUpdate {
     /// Its entity.
     pub grave_id: EntityId,
-    /// Where it stands; absent: it is no more.
+    /// Tile of the grave; absent: the grave is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<Tile>,
-    /// What is in it.
+    /// Items in the grave.
     pub items: Vec<Stack>,
     /// For so long only its owner opens it, in milliseconds; then its things lie about.
     pub expires_in_ms: u64,

@@ -11,9 +11,9 @@ use crate::server_events;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DialogueResponse {
-    /// What is sent back. There may be gaps: what may not be said now is not shown.
+    /// Number of the answer. There may be gaps: the server hides answers that do not fit now.
     pub index: u8,
-    /// What one says.
+    /// Text of the answer.
     pub text: Arc<str>,
 }
 
@@ -29,13 +29,13 @@ pub struct DialogueNode {
     /// Its name.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub name: Arc<str>,
-    /// Which part of the talk this is.
+    /// Part of the talk.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub node: Arc<str>,
-    /// What is said. Text, never markup.
+    /// Words of the speaker. Text, never markup.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub text: Arc<str>,
-    /// What one may answer. None: `dialogue:continue` ends the talk.
+    /// Possible answers. If there are none, `dialogue:continue` ends the talk.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub responses: Vec<DialogueResponse>,
 }

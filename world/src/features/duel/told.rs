@@ -22,7 +22,7 @@ use crate::told::Stack;
 pub struct DuelChallengeSent {
     /// The challenge.
     pub challenge_id: EntityId,
-    /// Who is challenged.
+    /// Challenged player.
     pub target_player_id: CharacterId,
     /// As others see it.
     pub target_player_name: String,
@@ -48,7 +48,7 @@ pub struct DuelChallengeIncoming {
 pub struct DuelChallengeDeclined {
     /// The challenge.
     pub challenge_id: EntityId,
-    /// Who did not want to; absent: it took too long, was called off, or the two have parted.
+    /// Player that declined; absent: time ran out, the challenger called it off, or the two parted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declined_by: Option<CharacterId>,
 }
@@ -81,7 +81,7 @@ pub struct DuelRulesUpdated {
     pub challenger_accepted: bool,
     /// The other agrees.
     pub target_accepted: bool,
-    /// Who did that.
+    /// Player that did it.
     pub modified_by: CharacterId,
 }
 
@@ -98,7 +98,7 @@ pub struct DuelEquipmentUpdated {
     pub challenger_accepted: bool,
     /// The other agrees.
     pub target_accepted: bool,
-    /// Who did that.
+    /// Player that did it.
     pub modified_by: CharacterId,
 }
 
@@ -112,7 +112,7 @@ pub struct DuelStake {
     pub item_id: Arc<str>,
     /// At least 1.
     pub quantity: u32,
-    /// What all of it is worth, in coins.
+    /// Worth of the whole stack, in coins.
     pub value: u64,
 }
 
@@ -122,15 +122,15 @@ pub struct DuelStake {
 pub struct DuelStakesUpdated {
     /// The duel.
     pub duel_id: EntityId,
-    /// What the challenger stakes, in the order of `stakeIndex`.
+    /// Stakes of the challenger, in the order of `stakeIndex`.
     pub challenger_stakes: Vec<DuelStake>,
-    /// What the other stakes.
+    /// Stakes of the other player.
     pub target_stakes: Vec<DuelStake>,
     /// The challenger agrees.
     pub challenger_accepted: bool,
     /// The other agrees.
     pub target_accepted: bool,
-    /// Who did that.
+    /// Player that did it.
     pub modified_by: CharacterId,
 }
 
@@ -166,9 +166,9 @@ pub struct DuelStateChanged {
     pub rules: BTreeMap<String, bool>,
     /// All places: whether nothing may be worn there.
     pub equipment_restrictions: BTreeMap<String, bool>,
-    /// What the challenger stakes. From CONFIRMING on it lies in no pack.
+    /// Stakes of the challenger. From CONFIRMING on they lie in no pack.
     pub challenger_stakes: Vec<DuelStake>,
-    /// What the other stakes.
+    /// Stakes of the other player.
     pub target_stakes: Vec<DuelStake>,
     /// The challenger agrees.
     pub challenger_accepted: bool,
@@ -177,9 +177,9 @@ pub struct DuelStateChanged {
     /// The number of the ring, from COUNTDOWN on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arena_id: Option<u8>,
-    /// Who challenged.
+    /// Player that challenged.
     pub challenger_id: CharacterId,
-    /// Who was challenged.
+    /// Challenged player.
     pub target_id: CharacterId,
 }
 
@@ -191,9 +191,9 @@ pub struct DuelCountdownStart {
     pub duel_id: EntityId,
     /// The number of the ring.
     pub arena_id: u8,
-    /// Who challenged.
+    /// Player that challenged.
     pub challenger_id: CharacterId,
-    /// Who was challenged.
+    /// Challenged player.
     pub target_id: CharacterId,
 }
 
@@ -205,9 +205,9 @@ pub struct DuelCountdownTick {
     pub duel_id: EntityId,
     /// 3 to 0; at 0 they fight.
     pub count: u8,
-    /// Who challenged.
+    /// Player that challenged.
     pub challenger_id: CharacterId,
-    /// Who was challenged.
+    /// Challenged player.
     pub target_id: CharacterId,
 }
 
@@ -244,13 +244,13 @@ pub struct DuelCompleted {
     pub won: bool,
     /// The other, as others see it.
     pub opponent_name: String,
-    /// What one got of the other.
+    /// Items that the player got.
     pub items_received: Vec<Stack>,
-    /// What one gave to the other.
+    /// Items that the player gave.
     pub items_lost: Vec<Stack>,
-    /// What the first are worth, in coins.
+    /// Worth of the items that the player got, in coins.
     pub total_value_won: u64,
-    /// What the second are worth, in coins.
+    /// Worth of the items that the player gave, in coins.
     pub total_value_lost: u64,
     /// The loser gave up, or was gone for too long.
     pub forfeit: bool,
@@ -266,7 +266,7 @@ pub struct DuelCancelled {
     pub reason: DuelEnd,
     /// For people.
     pub message: String,
-    /// Who called it off.
+    /// Player that called it off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancelled_by: Option<CharacterId>,
 }

@@ -10,7 +10,7 @@ use crate::item::worn::Worn;
 use crate::server_events;
 use crate::told::Stack;
 
-/// What is worn in a place now.
+/// Item in an equipment slot now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlaceUpdate {

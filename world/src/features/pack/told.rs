@@ -7,7 +7,7 @@ use crate::item::inventory::Pack;
 use crate::server_events;
 use crate::told::Stack;
 
-/// What lies in a slot now.
+/// Stack in a slot of the pack now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SlotUpdate {

@@ -19,7 +19,7 @@ pub struct QuestEntry {
     pub id: Arc<str>,
     /// Its name.
     pub name: Arc<str>,
-    /// How far the own character is.
+    /// Progress of the own character.
     pub status: QuestStatus,
     /// novice, intermediate, experienced, master or grandmaster.
     pub difficulty: String,
@@ -43,20 +43,20 @@ pub struct QuestList {
 pub struct QuestStage {
     /// Which.
     pub id: Arc<str>,
-    /// What is to be done.
+    /// Task of the stage.
     pub description: String,
     /// dialogue, kill, gather, interact or travel.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What to kill, gather or make.
+    /// Thing to kill, gather or make.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub target: Arc<str>,
-    /// How many, where they are counted.
+    /// Number of things, where the stage counts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
 }
 
-/// What it takes to begin a quest.
+/// Requirements to begin a quest.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestRequirements {
@@ -68,7 +68,7 @@ pub struct QuestRequirements {
     pub items: Vec<Arc<str>>,
 }
 
-/// What a quest gives.
+/// Rewards of a quest.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestRewards {
@@ -88,45 +88,45 @@ pub struct QuestDetail {
     pub id: Arc<str>,
     /// Its name.
     pub name: Arc<str>,
-    /// What it is about.
+    /// Story of the quest, in words.
     pub description: String,
-    /// How far the own character is.
+    /// Progress of the own character.
     pub status: QuestStatus,
     /// novice, intermediate, experienced, master or grandmaster.
     pub difficulty: String,
-    /// Who gives it: an NPC's kind.
+    /// Kind of the NPC that gives the quest.
     pub start_npc: Arc<str>,
     /// Its name.
     pub start_npc_name: String,
     /// The stage that is under way; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current_stage: Option<Arc<str>>,
-    /// How many were counted, by stage.
+    /// Counted things, by stage.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub stage_progress: BTreeMap<Arc<str>, u32>,
     /// All stages, in order.
     pub stages: Vec<QuestStage>,
-    /// What it takes to begin.
+    /// Requirements to begin.
     pub requirements: QuestRequirements,
-    /// What it gives.
+    /// Rewards.
     pub rewards: QuestRewards,
     /// Somebody offers it right now: `quest:accept` begins it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub offered: bool,
 }
 
-/// How far the own character is with a quest, as `player:sync` has it.
+/// Progress of the own character in a quest, as `player:sync` has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestProgress {
     /// Which.
     pub id: Arc<str>,
-    /// How far.
+    /// Progress.
     pub status: QuestStatus,
     /// The stage that is under way; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<Arc<str>>,
-    /// How many were counted, by stage.
+    /// Counted things, by stage.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub progress: BTreeMap<Arc<str>, u32>,
 }
@@ -139,15 +139,15 @@ pub struct QuestUpdate {
     pub quest_id: Arc<str>,
     /// Its name.
     pub name: Arc<str>,
-    /// How far.
+    /// Progress.
     pub status: QuestStatus,
     /// The stage that is under way; absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<Arc<str>>,
-    /// How many were counted, by stage.
+    /// Counted things, by stage.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub progress: BTreeMap<Arc<str>, u32>,
-    /// What is to be done now, in words.
+    /// Next task, in words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// The points that the own character has.
@@ -162,7 +162,7 @@ pub struct QuestCompleted {
     pub quest_id: Arc<str>,
     /// Its name.
     pub name: Arc<str>,
-    /// What it gave.
+    /// Rewards that the player got.
     pub rewards: QuestRewards,
 }
 

@@ -15,9 +15,9 @@ use crate::server_events;
 pub struct ShopItem {
     /// What.
     pub item_id: Arc<str>,
-    /// What one of it costs now, in coins.
+    /// Price of one now, in coins.
     pub price: u32,
-    /// How many there are; null: any number.
+    /// Stock; null: any number.
     pub stock: Option<u32>,
     /// weapons, food …; empty for what others have sold here.
     pub category: Arc<str>,
@@ -35,9 +35,9 @@ pub struct ShopState {
     pub name: Arc<str>,
     /// It buys things, too.
     pub buys: bool,
-    /// What it pays while it has no more of a thing than usual, in hundredths of its worth.
+    /// Hundredths of an item's worth that it pays while its stock is not above the usual.
     pub pays_percent: u32,
-    /// What it sells.
+    /// Items for sale.
     pub items: Vec<ShopItem>,
 }
 

@@ -12,7 +12,7 @@ use crate::entity::player::Player;
 use crate::server_events;
 use crate::told::Stack;
 
-/// What the `ack` of a `tradeRequest` says.
+/// Data of the `ack` of a `tradeRequest`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TradeAck {
@@ -26,7 +26,7 @@ pub struct TradeAck {
 pub struct TradeIncoming {
     /// The trade that is asked for.
     pub trade_id: EntityId,
-    /// Who asks.
+    /// Player that asks.
     pub from_player_id: CharacterId,
     /// As others see it.
     pub from_player_name: String,
@@ -64,7 +64,7 @@ pub struct TradeItem {
     pub trade_slot: u8,
 }
 
-/// What one side offers.
+/// Offer of one side.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TradeOffer {
@@ -80,23 +80,23 @@ pub struct TradeOffer {
 pub struct TradeUpdated {
     /// The trade.
     pub trade_id: EntityId,
-    /// What one offers oneself.
+    /// The player's own offer.
     pub my_offer: TradeOffer,
-    /// What the partner offers.
+    /// The partner's offer.
     pub their_offer: TradeOffer,
     /// Slots of the partner's pack that hold nothing.
     pub partner_free_slots: u32,
 }
 
-/// What both offers are worth, in coins.
+/// Worth of both offers, in coins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TradeValues {
-    /// What one gives.
+    /// Worth of the player's own offer.
     pub mine: u64,
-    /// What one gets.
+    /// Worth of the partner's offer.
     pub theirs: u64,
-    /// `theirs` less `mine`: below 0, one loses by it.
+    /// `theirs` less `mine`; below 0, the player loses by the trade.
     pub difference: i64,
 }
 
@@ -106,11 +106,11 @@ pub struct TradeValues {
 pub struct TradeConfirmScreen {
     /// The trade.
     pub trade_id: EntityId,
-    /// What one gives.
+    /// The player's own offer.
     pub my_offer: TradeOffer,
-    /// What one gets.
+    /// The partner's offer.
     pub their_offer: TradeOffer,
-    /// What it is worth.
+    /// Worth of both offers.
     pub values: TradeValues,
 }
 
@@ -120,7 +120,7 @@ pub struct TradeConfirmScreen {
 pub struct TradeCompleted {
     /// The trade.
     pub trade_id: EntityId,
-    /// What came into the own pack, each item once.
+    /// Items that came into the own pack, each item once.
     pub received_items: Vec<Stack>,
 }
 

@@ -35,9 +35,9 @@ pub struct SkillGain {
     /// Its name, lower case.
     #[schemars(with = "String")]
     pub skill: Skill,
-    /// How much was gained; in tenths at the finest, and so below.
+    /// Gained experience, to a tenth.
     pub gained: Tenths,
-    /// How much there is now.
+    /// Experience now, to a tenth.
     pub xp: Tenths,
     /// 1 to 99.
     pub level: u32,
