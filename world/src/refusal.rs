@@ -3,14 +3,17 @@
 use serde::{Deserialize, Serialize};
 
 /// Defines [`Refusal`] from one row per refusal: its doc, its variant, its code in the protocol and
-/// its sentence for people. `of_value` marks a refusal that says what somebody holds or what lies on
-/// the ground.
+/// its sentence for people. `as` gives the code by which trades and duels say it, where that is another
+/// one. `of_value` marks a refusal that says what somebody holds or what lies on the ground.
 macro_rules! refusals {
-    ($($(#[$doc:meta])+ $variant:ident = $code:literal, $sentence:literal $(, $value:ident)?;)+) => {
+    ($(
+        $(#[doc = $doc:literal])+
+        $variant:ident = $code:literal $(as $exchange:literal)?, $sentence:literal $(, $value:ident)?;
+    )+) => {
         /// Why an intent was not followed. It has then changed nothing.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub enum Refusal {
-            $($(#[$doc])+ $variant,)+
+            $($(#[doc = $doc])+ $variant,)+
         }
 
         impl Refusal {
@@ -21,6 +24,20 @@ macro_rules! refusals {
             pub const fn code(self) -> &'static str {
                 match self {
                     $(Refusal::$variant => $code,)+
+                }
+            }
+
+            /// Returns the code by which trades and duels say it, if that is another one.
+            pub const fn exchange_code(self) -> Option<&'static str> {
+                match self {
+                    $(Refusal::$variant => first(&[$($exchange)?]),)+
+                }
+            }
+
+            /// Returns its meaning, for those who write clients.
+            pub const fn meaning(self) -> &'static str {
+                match self {
+                    $(Refusal::$variant => concat!($($doc),+).trim_ascii(),)+
                 }
             }
 
@@ -42,29 +59,35 @@ macro_rules! refusals {
     };
 }
 
+const fn first(codes: &[&'static str]) -> Option<&'static str> {
+    match codes {
+        [] => None,
+        [code, ..] => Some(code),
+    }
+}
+
 const fn is_of_value(marks: &[&str]) -> bool {
     !marks.is_empty()
 }
 
-// A refusal is defined here. The protocol's table of codes must know its code: a test of the zone
-// server compares.
+// A refusal is defined here, and nowhere else: the protocol's codes take theirs from this table.
 refusals! {
     /// There is no way, not even part of it.
-    Unreachable = "unreachable", "there is no way to that place";
+    Unreachable = "unreachable" as "TOO_FAR", "there is no way to that place";
     /// Further than anybody may ask for.
-    TooFar = "too_far", "that is too far away";
+    TooFar = "too_far" as "TOO_FAR", "that is too far away";
     /// Not possible in this world yet, or not with that target.
     Unsupported = "unsupported", "that is not possible here";
     /// No such thing here.
-    NotFound = "not_found", "there is no such thing here", of_value;
+    NotFound = "not_found" as "PLAYER_OFFLINE", "there is no such thing here", of_value;
     /// Another matter must end first, or the player asks too much at once.
-    Busy = "busy", "something else must end first";
+    Busy = "busy" as "PLAYER_BUSY", "something else must end first";
     /// There is no room for it in the pack.
-    InventoryFull = "inventory_full", "there is no room for it", of_value;
+    InventoryFull = "inventory_full" as "INVENTORY_FULL", "there is no room for it", of_value;
     /// There is nothing in that slot.
-    EmptySlot = "empty_slot", "there is nothing in that slot", of_value;
+    EmptySlot = "empty_slot" as "INVALID_SLOT", "there is nothing in that slot", of_value;
     /// There are not so many.
-    NotEnough = "not_enough", "there are not so many", of_value;
+    NotEnough = "not_enough" as "INVALID_QUANTITY", "there are not so many", of_value;
     /// Only its owner may take it yet.
     Protected = "protected", "it is for somebody else as yet", of_value;
     /// The player has not reached the level for it.
@@ -89,7 +112,7 @@ refusals! {
     /// One of the two is in a fight with somebody else.
     Engaged = "engaged", "one of you is fighting somebody else";
     /// Not so soon after a blow, given or taken.
-    InCombat = "in_combat", "not within 17 ticks of a blow, given or taken";
+    InCombat = "in_combat" as "PLAYER_BUSY", "not within 17 ticks of a blow, given or taken";
     /// Nobody does anything who has no health left.
     Dead = "dead", "you are dead; you will stand up again";
     /// No arrow that fits the bow.
@@ -102,9 +125,9 @@ refusals! {
     /// There are no points of prayer left.
     NoPrayer = "no_prayer", "you have no prayer points left";
     /// Something else came in between.
-    Interrupted = "interrupted", "something else came in between";
+    Interrupted = "interrupted" as "PLAYER_BUSY", "something else came in between";
     /// Not again so soon.
-    Cooldown = "cooldown", "not again so soon";
+    Cooldown = "cooldown" as "RATE_LIMITED", "not again so soon";
     /// It takes a tool that is not at hand, or not of use yet.
     NoTool = "no_tool", "that takes a tool that you can use", of_value;
     /// That is not the place to make it.
@@ -186,7 +209,7 @@ refusals! {
     StakesLeft = "ITEM_STAKED",
         "what you had at stake waits for room in your pack or bank", of_value;
     /// An operator has stopped exchanges.
-    ExchangesFrozen = "exchanges_frozen", "exchanges are stopped for now";
+    ExchangesFrozen = "exchanges_frozen" as "EXCHANGES_FROZEN", "exchanges are stopped for now";
     /// The store cannot save changes of value now.
-    StorageUnavailable = "storage_unavailable", "nothing of value can be saved just now";
+    StorageUnavailable = "storage_unavailable" as "STORAGE_UNAVAILABLE", "the store cannot be reached just now; try again in a moment";
 }

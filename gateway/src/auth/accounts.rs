@@ -6,7 +6,7 @@
 use anyhow::Context;
 use bytes::Bytes;
 use proto::{
-    client::ErrorCode,
+    client::{ErrorCode, Refusal},
     rpc::persistence::v1::{
         CharacterSummary, CreateCharacterRequest, DeleteCharacterRequest, FindCharacterRequest,
         GetAccountRequest, ListCharactersRequest, OpenSessionReply, OpenSessionRequest,
@@ -172,7 +172,7 @@ pub(crate) fn refusal(status: &Status) -> ErrorCode {
                 let message = status.message();
                 tracing::warn!(?code, message, left_out, "the store refused");
             }
-            ErrorCode::StorageUnavailable
+            ErrorCode::Refused(Refusal::StorageUnavailable)
         }
     }
 }
@@ -190,7 +190,10 @@ mod tests {
         );
         assert_eq!(at_the_door(Code::NotFound), ErrorCode::NotYourCharacter);
         for away in [Code::Unavailable, Code::DeadlineExceeded] {
-            assert_eq!(at_the_door(away), ErrorCode::StorageUnavailable);
+            assert_eq!(
+                at_the_door(away),
+                ErrorCode::Refused(Refusal::StorageUnavailable)
+            );
         }
         let deleted = refusal(&Status::failed_precondition(""));
         assert_eq!(deleted, ErrorCode::CharacterOnline);

@@ -5,7 +5,7 @@
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use proto::client::ErrorCode;
+use proto::client::{ErrorCode, Refusal};
 use service_runtime::config::Secret;
 
 use super::{
@@ -106,7 +106,7 @@ impl Denied {
         match self {
             Self::NoToken | Self::InvalidToken => ErrorCode::InvalidCredentials,
             Self::WrongScope | Self::NoRole => ErrorCode::WrongScope,
-            Self::NotReady | Self::ProviderAway => ErrorCode::StorageUnavailable,
+            Self::NotReady | Self::ProviderAway => ErrorCode::Refused(Refusal::StorageUnavailable),
             Self::Banned { .. } => ErrorCode::Banned,
         }
     }

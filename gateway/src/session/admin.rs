@@ -5,7 +5,7 @@
 
 use proto::{
     client::{
-        CloseCode, ErrorCode, Format, RequestId, ZoneRequest,
+        CloseCode, ErrorCode, Format, Refusal, RequestId, ZoneRequest,
         admin::{AdminArgs, AdminCommand, AdminElevate, AdminVerb, OPERATOR_TELEPORT},
         error::Error,
         session::{Ack, Notice},
@@ -14,7 +14,7 @@ use proto::{
 };
 use tonic::Code;
 
-use super::{Flow, Session, state};
+use super::{Flow, Session};
 use crate::{
     auth::{
         accounts, admission,
@@ -90,7 +90,7 @@ impl Session {
         match self.carry_out(&data).await {
             Ok(()) => self.answer(re, &Ack {}),
             Err(no) => {
-                let words = no.why.unwrap_or_else(|| state::words(no.code));
+                let words = no.why.unwrap_or_else(|| no.code.sentence());
                 self.refuse_with(re, Some(COMMAND.to_owned()), no.code, words, None);
             }
         }
@@ -136,7 +136,7 @@ impl Session {
         };
         let moderated = self.app.auth.identity.moderate(request).await;
         moderated.map_err(|status| match status.code() {
-            Code::NotFound => ErrorCode::NotFound,
+            Code::NotFound => ErrorCode::Refused(Refusal::NotFound),
             Code::InvalidArgument => ErrorCode::InvalidData,
             _ => accounts::refusal(&status),
         })?;
@@ -175,7 +175,7 @@ impl Session {
         if let Some(name) = &data.args.name {
             let found = self.app.auth.accounts.find_character(name).await;
             let found = found.map_err(|status| match status.code() {
-                Code::NotFound | Code::InvalidArgument => ErrorCode::NotFound,
+                Code::NotFound | Code::InvalidArgument => ErrorCode::Refused(Refusal::NotFound),
                 _ => accounts::refusal(&status),
             })?;
             return Ok(Whom {
@@ -307,7 +307,7 @@ impl Session {
         };
         let message = match mute.until_ms {
             Some(until) => format!("you are muted until {}", clock::iso(until)),
-            None => state::words(ErrorCode::Muted).to_owned(),
+            None => ErrorCode::Muted.sentence().to_owned(),
         };
         let error = Error {
             code: ErrorCode::Muted,

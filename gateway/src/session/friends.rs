@@ -5,7 +5,7 @@ use proto::{
     rpc::social::v1::change_request::Change,
 };
 
-use super::{Session, state};
+use super::Session;
 use crate::{
     clock,
     social::keeper::{Asked, Wish},
@@ -26,7 +26,7 @@ impl Session {
     pub(super) fn befriend(&mut self, re: Option<RequestId>, event: &'static str, wish: Wish) {
         let budget = self.account.as_ref().and_then(|of| of.budget.as_ref());
         if let Some(Err(wait)) = budget.map(|budget| budget.lists(clock::instant())) {
-            let words = state::words(ErrorCode::RateLimited);
+            let words = ErrorCode::RateLimited.sentence();
             let event = Some(event.to_owned());
             self.refuse_with(re, event, ErrorCode::RateLimited, words, Some(wait));
             return;

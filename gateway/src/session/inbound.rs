@@ -88,7 +88,7 @@ impl Session {
         };
         self.app.metrics.message("any", "rate_limited");
         let code = ErrorCode::RateLimited;
-        self.refuse_with(id, event, code, state::words(code), Some(wait));
+        self.refuse_with(id, event, code, code.sentence(), Some(wait));
     }
 
     fn read(&self, text: bool, bytes: &Bytes) -> Result<Request, Malformed> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proto::{
     client::{
-        CloseCode, ErrorCode, RequestId,
+        CloseCode, ErrorCode, Refusal, RequestId,
         names::character_name,
         session::{
             self as wire, Authenticate, Character, CharacterCreated, CharacterList, Welcome,
@@ -196,7 +196,7 @@ impl Session {
             Err(no) => return self.no_room(re, no).await,
         };
         let Some((issued, made)) = self.issue(&account.id, known.by) else {
-            self.refuse(re, EVENT, ErrorCode::StorageUnavailable);
+            self.refuse(re, EVENT, ErrorCode::Refused(Refusal::StorageUnavailable));
             return Flow::On;
         };
         self.app.sessions.registry.add(&self.handle);

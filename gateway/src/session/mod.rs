@@ -265,7 +265,7 @@ impl Session {
 
     /// Refuses a request with the code's own words.
     fn refuse(&self, re: Option<RequestId>, event: &str, code: ErrorCode) {
-        self.refuse_with(re, Some(event.to_owned()), code, state::words(code), None);
+        self.refuse_with(re, Some(event.to_owned()), code, code.sentence(), None);
     }
 
     fn refuse_with(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proto::{
     client::{
-        CloseCode, ErrorCode, RequestId, ZoneRequest,
+        CloseCode, ErrorCode, Refusal, RequestId, ZoneRequest,
         chat::{Channel, ChatMessage, PlayerChat},
         error::Error,
         session::{Ack, Notice, WorldEntered, WorldLeft},
@@ -13,10 +13,7 @@ use proto::{
 };
 use world::Region;
 
-use super::{
-    Flow, Session,
-    state::{self, Stage},
-};
+use super::{Flow, Session, state::Stage};
 use crate::{
     app::App,
     auth::accounts,
@@ -152,7 +149,7 @@ impl Session {
             AttachError::Replaced => ErrorCode::CharacterOnline,
         };
         let paused = error == AttachError::Unavailable && self.app.zones.directory().paused(region);
-        let words = if paused { PAUSED } else { state::words(code) };
+        let words = if paused { PAUSED } else { code.sentence() };
         self.refuse_with(re, Some(ENTER.to_owned()), code, words, None);
     }
 
@@ -167,7 +164,7 @@ impl Session {
         if let Some(id) = &re
             && let Some((oldest, event)) = self.mailbox.expect(id.clone(), event)
         {
-            let words = state::words(ErrorCode::OutcomeUnknown);
+            let words = ErrorCode::OutcomeUnknown.sentence();
             let event = Some(event.to_owned());
             self.refuse_with(Some(oldest), event, ErrorCode::OutcomeUnknown, words, None);
         }
@@ -197,7 +194,7 @@ impl Session {
         };
         let budget = self.account.as_ref().and_then(|of| of.budget.as_ref());
         if let Some(Err(wait)) = budget.map(|budget| budget.chat(clock::instant())) {
-            let words = state::words(ErrorCode::RateLimited);
+            let words = ErrorCode::RateLimited.sentence();
             let event = Some(CHAT.to_owned());
             self.refuse_with(re, event, ErrorCode::RateLimited, words, Some(wait));
             return;
@@ -354,8 +351,8 @@ fn answer_chat(mailbox: &Mailbox, re: Option<RequestId>, done: Result<(), ErrorC
         Err(code) => Reliable::of(&Error {
             code,
             message: match code {
-                ErrorCode::Busy => "chat is paused for the moment".to_owned(),
-                code => state::words(code).to_owned(),
+                ErrorCode::Refused(Refusal::Busy) => "chat is paused for the moment".to_owned(),
+                code => code.sentence().to_owned(),
             },
             event: Some(CHAT.to_owned()),
             retry_after_ms: None,

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use proto::client::{
-    CloseCode, ErrorCode, RequestId,
+    CloseCode, ErrorCode, Refusal, RequestId,
     error::Error,
     session::{Invalid, Resume, Resumed, WorldLeft},
 };
@@ -13,7 +13,7 @@ use super::{
     Flow, Session,
     registry::{Adoption, Command, Handle},
     resume::Written,
-    state::{self, Stage},
+    state::Stage,
 };
 use crate::{
     auth::tokens::Refused,
@@ -110,7 +110,7 @@ impl Session {
         let claims = match self.app.auth.tokens.verify_resume(&data.resume_token) {
             Ok(claims) => claims,
             Err(Refused::NotReady) => {
-                self.refuse(re, EVENT, ErrorCode::StorageUnavailable);
+                self.refuse(re, EVENT, ErrorCode::Refused(Refusal::StorageUnavailable));
                 return Flow::On;
             }
             Err(Refused::Invalid) => return self.bad_token(re).await,
@@ -371,7 +371,7 @@ fn unknown(id: RequestId, event: Option<&str>) -> Reliable {
     let code = ErrorCode::OutcomeUnknown;
     let error = Error {
         code,
-        message: state::words(code).to_owned(),
+        message: code.sentence().to_owned(),
         event: event.map(str::to_owned),
         retry_after_ms: None,
     };

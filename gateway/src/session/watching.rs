@@ -7,12 +7,12 @@
 use std::time::Duration;
 
 use proto::client::{
-    ClientMessage, ErrorCode, Message, RequestId,
+    ClientMessage, ErrorCode, Message, Refusal, RequestId,
     watch::{WorldWatch, WorldWatching},
 };
 use world::{Region, Tile};
 
-use super::{Flow, Session, state};
+use super::{Flow, Session};
 use crate::{auth::accounts, auth::tokens::Scope, zone_link::Look};
 
 const EVENT: &str = "world:watch";
@@ -34,7 +34,7 @@ struct No(ErrorCode, &'static str);
 
 impl No {
     fn of(code: ErrorCode) -> Self {
-        Self(code, state::words(code))
+        Self(code, code.sentence())
     }
 }
 
@@ -94,7 +94,7 @@ impl Session {
         }
         let found = self.whereabouts(&character_id).await.map_err(No::of)?;
         let nowhere = "the character was never in the world";
-        let found = found.ok_or(No(ErrorCode::NotFound, nowhere))?;
+        let found = found.ok_or(No(ErrorCode::Refused(Refusal::NotFound), nowhere))?;
         self.followed = Some(Followed {
             character_id: character_id.clone(),
             online: found.online,
@@ -112,7 +112,10 @@ impl Session {
     fn look_at(&mut self, id: &str) -> Result<WorldWatching, No> {
         let content = self.app.content();
         let area = content.areas().iter().find(|area| area.id == id);
-        let area = area.ok_or(No(ErrorCode::NotFound, "there is no such area"))?;
+        let area = area.ok_or(No(
+            ErrorCode::Refused(Refusal::NotFound),
+            "there is no such area",
+        ))?;
         if area.pvp {
             let why = "areas in which players may attack each other are not shown";
             return Err(No(ErrorCode::WrongScope, why));

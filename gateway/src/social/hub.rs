@@ -18,7 +18,7 @@ use std::{
 use bytes::Bytes;
 use proto::{
     client::{
-        ErrorCode,
+        ErrorCode, Refusal,
         chat::{Channel, ChatMessage},
         session::Notice,
     },
@@ -222,13 +222,13 @@ impl Hub {
         let said = self.bus.publish(&channel, json(&envelope)).await;
         self.metrics
             .chat(name, if said.is_ok() { "said" } else { "away" });
-        said.map_err(|Away| ErrorCode::Busy)
+        said.map_err(|Away| ErrorCode::Refused(Refusal::Busy))
     }
 
     /// Tells everybody in the world, at every gateway.
     pub(crate) async fn announce(&self, notice: Notice) -> Result<(), ErrorCode> {
         let said = self.bus.publish(topics::NOTICES, json(&notice)).await;
-        said.map_err(|Away| ErrorCode::Busy)
+        said.map_err(|Away| ErrorCode::Refused(Refusal::Busy))
     }
 
     async fn tell_gateway(&self, id: &str, envelope: &GatewayEnvelope) -> Result<(), Away> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proto::{
-    client::{ErrorCode, RequestId},
+    client::{ErrorCode, Refusal, RequestId},
     rpc::social::v1::change_request::Change,
 };
 use tokio::sync::{Notify, mpsc};
@@ -60,6 +60,8 @@ impl Keeper {
 
     /// Asks for something.
     pub(crate) fn ask(&self, asked: Asked) -> Result<(), ErrorCode> {
-        self.asked.try_send(asked).map_err(|_| ErrorCode::Busy)
+        self.asked
+            .try_send(asked)
+            .map_err(|_| ErrorCode::Refused(Refusal::Busy))
     }
 }

@@ -31,7 +31,7 @@ use std::sync::{Arc, atomic::Ordering};
 
 use bytes::Bytes;
 use opentelemetry::metrics::Meter;
-use proto::client::{ErrorCode, Format, RequestId, ZoneRequest};
+use proto::client::{ErrorCode, Format, Refusal, RequestId, ZoneRequest};
 use service_runtime::{rpc::Replicas, tasks::TaskGroup};
 use tokio::sync::mpsc;
 use world::{Region, Tile};
@@ -128,7 +128,7 @@ impl InputError {
         match self {
             Self::NotInWorld => ErrorCode::NotInWorld,
             Self::ZoneUnavailable => ErrorCode::ZoneUnavailable,
-            Self::Busy => ErrorCode::Busy,
+            Self::Busy => ErrorCode::Refused(Refusal::Busy),
         }
     }
 }

@@ -1,43 +1,62 @@
 //! Every code of `error`, and every close code.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use world::Refusal;
 
 use super::table::server_events;
 
+/// Defines [`ErrorCode`] from one row per code: its meaning for those who write clients, its variant,
+/// its name on the wire and its sentence for people. `as` gives the code by which trades and duels
+/// say it, where they say it at all.
 macro_rules! codes {
-    ($(#[$outer:meta])* $name:ident {
-        $($(#[doc = $meaning:literal])+ $variant:ident => $wire:literal,)*
-    }) => {
-        $(#[$outer])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-        pub enum $name {
-            $($(#[doc = $meaning])+ #[serde(rename = $wire)] $variant,)*
+    ($(
+        $(#[doc = $meaning:literal])+
+        $variant:ident = $wire:literal $(as $exchange:literal)?, $sentence:expr;
+    )+) => {
+        /// Why a message was refused.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum ErrorCode {
+            $($(#[doc = $meaning])+ $variant,)+
+            /// The world refused it.
+            Refused(Refusal),
         }
 
-        impl $name {
-            /// All of them.
-            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
+        /// Codes that are not refusals of the world.
+        const OWN: &[ErrorCode] = &[$(ErrorCode::$variant),+];
 
-            /// What it means, in words: what stands above it here.
-            pub fn meaning(self) -> &'static str {
+        impl ErrorCode {
+            /// Returns its meaning, for those who write clients.
+            pub const fn meaning(self) -> &'static str {
                 match self {
-                    $($name::$variant => concat!($($meaning),+).trim(),)*
+                    $(ErrorCode::$variant => concat!($($meaning),+).trim_ascii(),)+
+                    ErrorCode::Refused(refusal) => refusal.meaning(),
                 }
             }
 
-            /// The code as clients see it.
+            /// Returns the code as clients see it.
             pub const fn wire(self) -> &'static str {
                 match self {
-                    $($name::$variant => $wire,)*
+                    $(ErrorCode::$variant => $wire,)+
+                    ErrorCode::Refused(refusal) => refusal.code(),
                 }
             }
 
-            /// Returns the code that clients see as `wire`.
-            pub fn of_wire(wire: &str) -> Option<$name> {
-                match wire {
-                    $($wire => Some($name::$variant),)*
-                    _ => None,
+            /// Returns what it says to people.
+            pub const fn sentence(self) -> &'static str {
+                match self {
+                    $(ErrorCode::$variant => $sentence,)+
+                    ErrorCode::Refused(refusal) => refusal.sentence(),
+                }
+            }
+
+            /// Returns the code by which trades and duels say it, if that is another one.
+            fn exchange_code(self) -> Option<&'static str> {
+                match self {
+                    $(ErrorCode::$variant => [$($exchange)?].first().copied(),)+
+                    ErrorCode::Refused(refusal) => refusal.exchange_code(),
                 }
             }
         }
@@ -45,322 +64,151 @@ macro_rules! codes {
 }
 
 codes! {
-    /// Why a message was refused.
-    ErrorCode {
-        /// Not JSON or MessagePack, or not the envelope.
-        Malformed => "malformed",
-        /// The frame's type is not that of the subprotocol.
-        WrongEncoding => "wrong_encoding",
-        /// No such event.
-        UnknownEvent => "unknown_event",
-        /// The event exists but its data do not fit.
-        InvalidData => "invalid_data",
-        /// Authenticate first.
-        NotAuthenticated => "not_authenticated",
-        /// Authenticated already.
-        AlreadyAuthenticated => "already_authenticated",
-        /// Enter the world first.
-        NotInWorld => "not_in_world",
-        /// Leave the world first.
-        AlreadyInWorld => "already_in_world",
-        /// The token or device key is not valid.
-        InvalidCredentials => "invalid_credentials",
-        /// The account is banned.
-        Banned => "banned",
-        /// The token is good for other things.
-        WrongScope => "wrong_scope",
-        /// Only for operators: name the code first.
-        NotElevated => "not_elevated",
-        /// Anonymous play is off.
-        AnonymousDisabled => "anonymous_disabled",
-        /// The character is not one of this account.
-        NotYourCharacter => "not_your_character",
-        /// The character is in the world.
-        CharacterOnline => "character_online",
-        /// The account has as many characters as it may have, or made as many today as it may.
-        TooManyCharacters => "too_many_characters",
-        /// Another character bears the name.
-        NameTaken => "name_taken",
-        /// Not a name.
-        InvalidName => "invalid_name",
-        /// Too often; wait.
-        RateLimited => "rate_limited",
-        /// The request was passed on, but its answer was lost.
-        OutcomeUnknown => "outcome_unknown",
-        /// No zone plays that part of the world now.
-        ZoneUnavailable => "zone_unavailable",
-        /// The store is away.
-        StorageUnavailable => "storage_unavailable",
-        /// Not while fighting.
-        InCombat => "in_combat",
-        /// There is no way.
-        Unreachable => "unreachable",
-        /// Too far away.
-        TooFar => "too_far",
-        /// Too much waits to be done already.
-        Busy => "busy",
-        /// No such thing.
-        NotFound => "not_found",
-        /// Not possible in this world yet.
-        Unsupported => "unsupported",
-        /// There is no room in the pack.
-        InventoryFull => "inventory_full",
-        /// Nothing lies in that slot.
-        EmptySlot => "empty_slot",
-        /// There is not as much of it.
-        NotEnough => "not_enough",
-        /// For a while it is only for somebody else.
-        Protected => "protected",
-        /// It takes a level that is not reached.
-        LevelTooLow => "level_too_low",
-        /// It cannot be worn.
-        NotWearable => "not_wearable",
-        /// No place is free in the bank.
-        BankFull => "bank_full",
-        /// There is no note of it.
-        NoNote => "no_note",
-        /// Open what it is to be done with first.
-        NotOpen => "not_open",
-        /// It cannot be attacked.
-        NotAttackable => "not_attackable",
-        /// Players may not attack each other there.
-        PlayersSafe => "players_safe",
-        /// One of the two is in a fight with somebody else.
-        Engaged => "engaged",
-        /// Not while dead.
-        Dead => "dead",
-        /// No arrow that fits the bow.
-        NoAmmunition => "no_ammunition",
-        /// Not the runes that the spell takes.
-        NoRunes => "no_runes",
-        /// What is held is not used in that way.
-        WrongStyle => "wrong_style",
-        /// No points of prayer are left.
-        NoPrayer => "no_prayer",
-        /// The shop has not so many.
-        OutOfStock => "out_of_stock",
-        /// Not enough coins in the pouch.
-        NotEnoughCoins => "not_enough_coins",
-        /// The shop does not buy that.
-        NotBought => "not_bought",
-        /// Something else came in between.
-        Interrupted => "interrupted",
-        /// Not again so soon.
-        Cooldown => "cooldown",
-        /// It takes a tool that is not at hand, or not of use yet.
-        NoTool => "no_tool",
-        /// It is made at another sort of place.
-        NoStation => "no_station",
-        /// There is nothing left to be had of it for now.
-        Depleted => "depleted",
-        /// Several things can be made of that: name one.
-        ChoiceRequired => "choice_required",
-        /// No fire may be lit there, or there are enough.
-        NoFireHere => "no_fire_here",
-        /// The operators have stopped whatever moves items and coins.
-        ExchangesFrozen => "exchanges_frozen",
-        /// The character is kept out of the world until an operator has looked at it.
-        Quarantined => "quarantined",
-        /// Muted.
-        Muted => "muted",
-        /// The private message reached nobody.
-        NotDelivered => "not_delivered",
-        /// No character bears that name.
-        PlayerNotFound => "player_not_found",
-        /// One of both has as many friends, or requests, as one may have.
-        FriendLimit => "friend_limit_reached",
-        /// As many are ignored as may be.
-        IgnoreLimit => "ignore_limit_reached",
-        /// They are friends.
-        AlreadyFriends => "already_friends",
-        /// They were asked.
-        AlreadyRequested => "already_requested",
-        /// They are ignored.
-        AlreadyIgnored => "already_ignored",
-        /// That is oneself.
-        Yourself => "cannot_add_self",
-        /// It cannot be begun: other quests, levels or items come before.
-        QuestLocked => "quest_locked",
-        /// Not at this point of the quest.
-        QuestStage => "quest_stage",
-        /// A fault of the server.
-        Internal => "internal",
-        /// No trade is open.
-        NotInTrade => "NOT_IN_TRADE",
-        /// There is no such trade, or it is not one's own.
-        InvalidTrade => "INVALID_TRADE",
-        /// Not a thing that could be offered.
-        InvalidItem => "INVALID_ITEM",
-        /// Nothing lies in that slot, or there is no such slot.
-        InvalidSlot => "INVALID_SLOT",
-        /// None, or more than there are.
-        InvalidQuantity => "INVALID_QUANTITY",
-        /// One of the two packs has no room for what it would get.
-        NoRoomInPack => "INVENTORY_FULL",
-        /// A trade must end first.
-        AlreadyInTrade => "ALREADY_IN_TRADE",
-        /// The other does something else.
-        PlayerBusy => "PLAYER_BUSY",
-        /// The other is not in the world.
-        PlayerOffline => "PLAYER_OFFLINE",
-        /// Asked too often.
-        TooOften => "RATE_LIMITED",
-        /// Nobody trades with oneself.
-        SelfTrade => "SELF_TRADE",
-        /// It is not given to others.
-        UntradeableItem => "UNTRADEABLE_ITEM",
-        /// A new character gives nothing away: it must first be played for 15 minutes, or reach a
-        /// total level of 40.
-        Newcomer => "NEWCOMER",
-        /// The other stands too far away.
-        OutOfReach => "TOO_FAR",
-        /// Something is open that must be closed first.
-        InterfaceOpen => "INTERFACE_OPEN",
-        /// What was agreed to is not what is shown.
-        ScreenChanged => "SCREEN_CHANGED",
-        /// Not during a duel.
-        InDuel => "IN_DUEL",
-        /// It is at stake in a duel.
-        ItemStaked => "ITEM_STAKED",
-        /// Duels are arranged in their lobby, and nowhere else.
-        NotInDuelArena => "NOT_IN_DUEL_ARENA",
-        /// The other is not in the lobby.
-        TargetNotInDuelArena => "TARGET_NOT_IN_DUEL_ARENA",
-        /// Nobody fights oneself.
-        InvalidTarget => "INVALID_TARGET",
-        /// There is no such challenge, or it is not one's own.
-        InvalidChallenge => "INVALID_CHALLENGE",
-        /// Another challenge of one's own waits for its answer.
-        ChallengePending => "CHALLENGE_PENDING",
-        /// One is in no duel, or not in that one.
-        NotInDuel => "NOT_IN_DUEL",
-        /// The duel has not come to that, or is past it.
-        InvalidState => "INVALID_STATE",
-        /// There is no such rule.
-        InvalidRule => "INVALID_RULE",
-        /// The rules do not go together.
-        InvalidRuleCombination => "INVALID_RULE_COMBINATION",
-        /// The rules of the duel forbid it.
-        AgainstRules => "AGAINST_RULES",
-        /// Nobody may give up in this duel.
-        CannotForfeit => "CANNOT_FORFEIT",
-        /// All rings are taken.
-        NoArenaAvailable => "NO_ARENA_AVAILABLE",
-        /// Nothing is staked in that place.
-        StakeNotFound => "STAKE_NOT_FOUND",
-        /// The store is away: nothing changes hands.
-        StoreAway => "STORAGE_UNAVAILABLE",
-        /// The operators have stopped whatever moves items and coins.
-        AllFrozen => "EXCHANGES_FROZEN",
-        /// It came to nothing for another reason.
-        TradeFailed => "TRADE_FAILED",
-    }
+    /// Not JSON or MessagePack, or not the envelope.
+    Malformed = "malformed", "this is no message";
+    /// The frame's type is not that of the subprotocol.
+    WrongEncoding = "wrong_encoding", "the frame's type is not that of the subprotocol";
+    /// No such event.
+    UnknownEvent = "unknown_event", "there is no such event";
+    /// The event exists but its data do not fit.
+    InvalidData = "invalid_data", "the data do not fit the event";
+    /// Authenticate first.
+    NotAuthenticated = "not_authenticated", "authenticate first";
+    /// Authenticated already.
+    AlreadyAuthenticated = "already_authenticated", "this connection is authenticated already";
+    /// Enter the world first.
+    NotInWorld = "not_in_world", "enter the world first";
+    /// Leave the world first.
+    AlreadyInWorld = "already_in_world", "leave the world first";
+    /// The token or device key is not valid.
+    InvalidCredentials = "invalid_credentials", "the token or device key is not valid";
+    /// The account is banned.
+    Banned = "banned", "this account is banned";
+    /// The token is good for other things.
+    WrongScope = "wrong_scope", "this token is good for other things, but not for this";
+    /// Only for operators: name the code first.
+    NotElevated = "not_elevated",
+        "only operators may: name the code first, or have the role that this takes";
+    /// Anonymous play is off.
+    AnonymousDisabled = "anonymous_disabled", "anonymous play is not possible here";
+    /// The character is not one of this account.
+    NotYourCharacter = "not_your_character", "this account has no such character";
+    /// The character is in the world.
+    CharacterOnline = "character_online", "the character is in the world";
+    /// The account has as many characters as it may have, or made as many today as it may.
+    TooManyCharacters = "too_many_characters",
+        "this account has as many characters as it may have";
+    /// Another character bears the name.
+    NameTaken = "name_taken", "another character bears this name, or one that looks like it";
+    /// Not a name.
+    InvalidName = "invalid_name", super::names::RULE;
+    /// Too often; wait.
+    RateLimited = "rate_limited" as "RATE_LIMITED", "too often; wait a little";
+    /// The request was passed on, but its answer was lost.
+    OutcomeUnknown = "outcome_unknown", "this was passed on, but its answer was lost";
+    /// No zone plays that part of the world now.
+    ZoneUnavailable = "zone_unavailable" as "PLAYER_OFFLINE",
+        "this part of the world is not played right now";
+    /// The character is kept out of the world until an operator has looked at it.
+    Quarantined = "quarantined", "this character is kept until it has been looked at";
+    /// Muted.
+    Muted = "muted", "you are muted";
+    /// The private message reached nobody.
+    NotDelivered = "not_delivered", "the message did not reach them";
+    /// No character bears that name.
+    PlayerNotFound = "player_not_found", "nobody bears that name";
+    /// One of both has as many friends, or requests, as one may have.
+    FriendLimit = "friend_limit_reached",
+        "one of you has as many friends or requests as one may have: 99";
+    /// As many are ignored as may be.
+    IgnoreLimit = "ignore_limit_reached", "you ignore as many as you may: 99";
+    /// They are friends.
+    AlreadyFriends = "already_friends", "you are friends already";
+    /// They were asked.
+    AlreadyRequested = "already_requested", "you have asked already; wait for an answer";
+    /// They are ignored.
+    AlreadyIgnored = "already_ignored", "you ignore them already";
+    /// That is oneself.
+    Yourself = "cannot_add_self", "that is you";
+    /// A fault of the server.
+    Internal = "internal", "something went wrong on our side";
+    /// One of the two packs has no room for what it would get.
+    NoRoomInPack = "INVENTORY_FULL", "one of the two packs has no room for what it would get";
+    /// Asked too often.
+    TooOften = "RATE_LIMITED", "asked too often";
+    /// The other stands too far away.
+    OutOfReach = "TOO_FAR", "the other stands too far away";
+    /// The store is away: nothing changes hands.
+    StoreAway = "STORAGE_UNAVAILABLE", "the store is away: nothing changes hands";
+    /// The operators have stopped whatever moves items and coins.
+    AllFrozen = "EXCHANGES_FROZEN", "the operators have stopped whatever moves items and coins";
+    /// It came to nothing for another reason.
+    TradeFailed = "TRADE_FAILED", "it came to nothing for another reason";
 }
 
 impl ErrorCode {
-    /// The code by which a trade or a duel says the same.
-    #[allow(clippy::too_many_lines, reason = "one line a code")]
-    pub const fn of_exchange(self) -> ErrorCode {
-        match self {
-            ErrorCode::TooFar | ErrorCode::Unreachable => ErrorCode::OutOfReach,
-            ErrorCode::NotFound | ErrorCode::ZoneUnavailable => ErrorCode::PlayerOffline,
-            ErrorCode::Busy | ErrorCode::InCombat | ErrorCode::Interrupted => ErrorCode::PlayerBusy,
-            ErrorCode::InventoryFull => ErrorCode::NoRoomInPack,
-            ErrorCode::EmptySlot => ErrorCode::InvalidSlot,
-            ErrorCode::NotEnough => ErrorCode::InvalidQuantity,
-            ErrorCode::Cooldown | ErrorCode::RateLimited => ErrorCode::TooOften,
-            ErrorCode::StorageUnavailable => ErrorCode::StoreAway,
-            ErrorCode::ExchangesFrozen => ErrorCode::AllFrozen,
-            ErrorCode::NotInTrade
-            | ErrorCode::InvalidTrade
-            | ErrorCode::InvalidItem
-            | ErrorCode::InvalidSlot
-            | ErrorCode::InvalidQuantity
-            | ErrorCode::NoRoomInPack
-            | ErrorCode::AlreadyInTrade
-            | ErrorCode::PlayerBusy
-            | ErrorCode::PlayerOffline
-            | ErrorCode::TooOften
-            | ErrorCode::SelfTrade
-            | ErrorCode::UntradeableItem
-            | ErrorCode::Newcomer
-            | ErrorCode::OutOfReach
-            | ErrorCode::InterfaceOpen
-            | ErrorCode::ScreenChanged
-            | ErrorCode::InDuel
-            | ErrorCode::ItemStaked
-            | ErrorCode::NotInDuelArena
-            | ErrorCode::TargetNotInDuelArena
-            | ErrorCode::InvalidTarget
-            | ErrorCode::InvalidChallenge
-            | ErrorCode::ChallengePending
-            | ErrorCode::NotInDuel
-            | ErrorCode::InvalidState
-            | ErrorCode::InvalidRule
-            | ErrorCode::InvalidRuleCombination
-            | ErrorCode::AgainstRules
-            | ErrorCode::CannotForfeit
-            | ErrorCode::NoArenaAvailable
-            | ErrorCode::StakeNotFound
-            | ErrorCode::StoreAway
-            | ErrorCode::AllFrozen => self,
-            ErrorCode::Malformed
-            | ErrorCode::WrongEncoding
-            | ErrorCode::UnknownEvent
-            | ErrorCode::InvalidData
-            | ErrorCode::NotAuthenticated
-            | ErrorCode::AlreadyAuthenticated
-            | ErrorCode::NotInWorld
-            | ErrorCode::AlreadyInWorld
-            | ErrorCode::InvalidCredentials
-            | ErrorCode::Banned
-            | ErrorCode::WrongScope
-            | ErrorCode::NotElevated
-            | ErrorCode::AnonymousDisabled
-            | ErrorCode::NotYourCharacter
-            | ErrorCode::CharacterOnline
-            | ErrorCode::TooManyCharacters
-            | ErrorCode::NameTaken
-            | ErrorCode::InvalidName
-            | ErrorCode::OutcomeUnknown
-            | ErrorCode::Unsupported
-            | ErrorCode::Protected
-            | ErrorCode::LevelTooLow
-            | ErrorCode::NotWearable
-            | ErrorCode::BankFull
-            | ErrorCode::NoNote
-            | ErrorCode::NotOpen
-            | ErrorCode::NotAttackable
-            | ErrorCode::PlayersSafe
-            | ErrorCode::Engaged
-            | ErrorCode::Dead
-            | ErrorCode::NoAmmunition
-            | ErrorCode::NoRunes
-            | ErrorCode::WrongStyle
-            | ErrorCode::NoPrayer
-            | ErrorCode::OutOfStock
-            | ErrorCode::NotEnoughCoins
-            | ErrorCode::NotBought
-            | ErrorCode::NoTool
-            | ErrorCode::NoStation
-            | ErrorCode::Depleted
-            | ErrorCode::ChoiceRequired
-            | ErrorCode::NoFireHere
-            | ErrorCode::Quarantined
-            | ErrorCode::Muted
-            | ErrorCode::NotDelivered
-            | ErrorCode::PlayerNotFound
-            | ErrorCode::FriendLimit
-            | ErrorCode::IgnoreLimit
-            | ErrorCode::AlreadyFriends
-            | ErrorCode::AlreadyRequested
-            | ErrorCode::AlreadyIgnored
-            | ErrorCode::Yourself
-            | ErrorCode::QuestLocked
-            | ErrorCode::QuestStage
-            | ErrorCode::Internal
-            | ErrorCode::TradeFailed => ErrorCode::TradeFailed,
+    /// Returns all codes: those of sessions first, then those of the world.
+    pub fn all() -> impl Iterator<Item = ErrorCode> {
+        let refusals = Refusal::ALL.iter().copied().map(ErrorCode::Refused);
+        OWN.iter().copied().chain(refusals)
+    }
+
+    /// Returns the code that clients see as `wire`.
+    pub fn of_wire(wire: &str) -> Option<ErrorCode> {
+        ErrorCode::all().find(|code| code.wire() == wire)
+    }
+
+    /// Returns the code by which a trade or a duel says the same. Their codes are those in capitals.
+    pub fn of_exchange(self) -> ErrorCode {
+        if let Some(said) = self.exchange_code().and_then(ErrorCode::of_wire) {
+            return said;
         }
+        let capitals = !self
+            .wire()
+            .contains(|letter: char| letter.is_ascii_lowercase());
+        if capitals {
+            self
+        } else {
+            ErrorCode::TradeFailed
+        }
+    }
+}
+
+impl From<Refusal> for ErrorCode {
+    fn from(refusal: Refusal) -> ErrorCode {
+        ErrorCode::Refused(refusal)
+    }
+}
+
+impl Serialize for ErrorCode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.wire())
+    }
+}
+
+impl<'de> Deserialize<'de> for ErrorCode {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let wire = Cow::<str>::deserialize(deserializer)?;
+        ErrorCode::of_wire(&wire).ok_or_else(|| D::Error::custom(format!("{wire} is no code")))
+    }
+}
+
+impl JsonSchema for ErrorCode {
+    fn schema_name() -> Cow<'static, str> {
+        "ErrorCode".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let codes: Vec<Schema> = ErrorCode::all()
+            .map(|code| {
+                json_schema!({
+                    "description": code.meaning(),
+                    "type": "string",
+                    "const": code.wire(),
+                })
+            })
+            .collect();
+        json_schema!({"description": "Why a message was refused.", "oneOf": codes})
     }
 }
 
@@ -438,4 +286,37 @@ pub struct Error {
 
 server_events! {
     Error => "error",
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn no_two_codes_are_alike_and_each_has_words() {
+        let mut seen = BTreeSet::new();
+        for code in ErrorCode::all() {
+            assert!(seen.insert(code.wire()), "{code:?} is another's code");
+            assert!(!code.sentence().is_empty(), "{code:?} says nothing");
+            assert!(!code.meaning().is_empty(), "{code:?} means nothing");
+        }
+    }
+
+    #[test]
+    fn trades_and_duels_say_each_code_in_capitals() {
+        for code in ErrorCode::all() {
+            let said = code.of_exchange();
+            assert_eq!(said.of_exchange(), said, "{code:?}");
+            assert_eq!(said.wire(), said.wire().to_uppercase(), "{code:?}");
+            if let Some(named) = code.exchange_code() {
+                assert_eq!(
+                    said.wire(),
+                    named,
+                    "{code:?} names a code that there is not"
+                );
+            }
+        }
+    }
 }

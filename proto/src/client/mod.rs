@@ -24,3 +24,4 @@ pub use envelope::{
 };
 pub use error::{CloseCode, ErrorCode};
 pub use table::{ClientMessage, Needs, ServerEvent};
+pub use world::Refusal;

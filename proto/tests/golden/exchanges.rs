@@ -1,6 +1,6 @@
 //! What players hear of trades, shops, graves and duels.
 
-use proto::client::{ErrorCode, exchange};
+use proto::client::{ErrorCode, Refusal, exchange};
 use world::duel::told as duel;
 use world::shop::told as shop;
 use world::told::Stack;
@@ -95,7 +95,7 @@ pub(super) fn trade_events(server: &mut Server) {
         message: "you are too far apart".to_owned(),
     });
     server.event(exchange::TradeError {
-        code: ErrorCode::InvalidQuantity,
+        code: ErrorCode::Refused(Refusal::InvalidQuantity),
         message: "1 up to what lies there".to_owned(),
         trade_id: Some(trade_id().to_string()),
     });
@@ -229,7 +229,7 @@ pub(super) fn duel_events(server: &mut Server) {
         cancelled_by: Some("c2".into()),
     });
     server.event(exchange::DuelError {
-        code: ErrorCode::CannotForfeit,
+        code: ErrorCode::Refused(Refusal::NoForfeit),
         message: "nobody may give up in this duel".to_owned(),
         duel_id: Some(duel_id().to_string()),
     });

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proto::client::error::Error;
 use proto::client::session::{Character, Hello, Resumed, Welcome, WorldEntered};
 use proto::client::sync::PlayerSync;
-use proto::client::{ErrorCode, RequestId};
+use proto::client::{ErrorCode, Refusal, RequestId};
 
 use super::{
     map::Map,
@@ -149,7 +149,7 @@ impl View {
                 }
             }
             // What a dead one asks for is refused: it need not have heard of its death yet.
-            Told::Error(error) if self.dead && error.code == ErrorCode::Dead => {}
+            Told::Error(error) if self.dead && error.code == ErrorCode::Refused(Refusal::Dead) => {}
             Told::Error(error) => self.refused(error),
             // Who is out of the world does not look at what was on its way.
             Told::Update(_) if self.entered.is_none() => {}

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use proto::client::{ErrorCode, Format};
+use proto::client::{ErrorCode, Format, Refusal};
 use serde_json::json;
 use tests::{
     bot::{Player, Told},
@@ -85,7 +85,10 @@ async fn without_postgresql_for_a_minute_the_world_goes_on_and_nothing_is_lost()
     };
     let (suffered, newcomer) = tokio::join!(stage.suffer(away), meanwhile);
     suffered.unwrap();
-    assert_eq!(newcomer.unwrap(), Some(ErrorCode::StorageUnavailable));
+    assert_eq!(
+        newcomer.unwrap(),
+        Some(ErrorCode::Refused(Refusal::StorageUnavailable))
+    );
     let summary = stage.judge().await.unwrap();
     eprintln!("{summary}");
     let refused = summary.errors.get("storage_unavailable").copied();

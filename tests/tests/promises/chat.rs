@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use proto::client::{ErrorCode, Format, chat::Channel, chat::ChatMessage};
+use proto::client::{ErrorCode, Format, Refusal, chat::Channel, chat::ChatMessage};
 use serde_json::json;
 use tests::{
     bot::{Player, Told},
@@ -79,7 +79,9 @@ async fn private(ann: &Player, bob: &Player, far: &Player, marks: [usize; 3]) ->
 
     let nobody = json!({ "message": "anybody?", "channel": "private", "to": "Nobody At All" });
     match ann.say(nobody).await? {
-        Told::Error(e) if e.code == ErrorCode::NotDelivered || e.code == ErrorCode::NotFound => {}
+        Told::Error(e)
+            if e.code == ErrorCode::NotDelivered
+                || e.code == ErrorCode::Refused(Refusal::NotFound) => {}
         other => anyhow::bail!("to nobody: {other:?}"),
     }
     Ok(())

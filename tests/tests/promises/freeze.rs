@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use proto::client::{ErrorCode, Format};
+use proto::client::{ErrorCode, Format, Refusal};
 use serde_json::json;
 use tests::{
     bot::{Deed, Player, Told},
@@ -81,12 +81,15 @@ async fn story(cluster: &Cluster) -> Result<()> {
     ensure!(drop_one(&ann).await?.is_none(), "nothing is frozen yet");
 
     order(&operator, "freeze").await?;
-    until(&ann, Some(ErrorCode::ExchangesFrozen)).await?;
+    until(&ann, Some(ErrorCode::Refused(Refusal::ExchangesFrozen))).await?;
     let has = |player: &Player| player.look(|view| view.possessions.slots().to_vec());
     let (before, stored) = (has(&ann), cluster.store().await?.held().await?);
     for _ in 0..3 {
         let told = drop_one(&ann).await?;
-        ensure!(told == Some(ErrorCode::ExchangesFrozen), "{told:?}");
+        ensure!(
+            told == Some(ErrorCode::Refused(Refusal::ExchangesFrozen)),
+            "{told:?}"
+        );
     }
     ensure!(has(&ann) == before, "something moved");
     let now = cluster.store().await?.held().await?;

@@ -8,7 +8,10 @@ use std::{
 };
 
 use bytes::Bytes;
-use proto::{client::ErrorCode, rpc::zone::v1::Input};
+use proto::{
+    client::{ErrorCode, Refusal},
+    rpc::zone::v1::Input,
+};
 use world::{AgentInput, CharacterId, Inbox, Phase, PhaseClock, PlayerInput, Region, Tick};
 
 use super::{Run, trace::TickTrace};
@@ -250,7 +253,7 @@ fn fights(world: &world::World, who: &CharacterId, now: u64) -> bool {
 
 fn in_combat() -> Refused {
     Refused {
-        code: ErrorCode::InCombat,
+        code: ErrorCode::Refused(Refusal::InCombat),
         words: "not within 16 ticks of a blow, given or taken, and not in a ring".to_owned(),
     }
 }

@@ -11,7 +11,7 @@ use handover::{
     region::SETTLE_TICKS,
 };
 use proto::{
-    client::ErrorCode,
+    client::{ErrorCode, Refusal},
     rpc::zone::v1::{Input, LocateReply, LocateRequest, PrepareRequest},
 };
 use world::{CharacterId, EntityId, Region, Tile};
@@ -67,7 +67,11 @@ impl Run {
             return self.stays(who);
         }
         if now > pull.since + PULL_TICKS {
-            return self.pull_fails(who, ErrorCode::Busy, "it cannot be reached just now");
+            return self.pull_fails(
+                who,
+                ErrorCode::Refused(Refusal::Busy),
+                "it cannot be reached just now",
+            );
         }
         let offered = pull.found.is_some() && slot.departure.source.is_some();
         if offered || !pull.waiting.is_empty() {
@@ -103,7 +107,11 @@ impl Run {
         pull.waiting = peers.iter().map(|(run, _)| *run).collect();
         let (attempt, target) = (pull.attempt, pull.target.to_string());
         if peers.is_empty() {
-            return self.pull_fails(who, ErrorCode::NotFound, "there is no such thing here");
+            return self.pull_fails(
+                who,
+                ErrorCode::Refused(Refusal::NotFound),
+                "there is no such thing here",
+            );
         }
         for (to_run_id, address) in peers {
             let request = LocateRequest {
@@ -154,7 +162,11 @@ impl Run {
             slot.departure.crossing_since = Some(Instant::now());
             self.world.hold(who, true);
         } else if pull.waiting.is_empty() && !pull.silent && found.is_none() {
-            self.pull_fails(who, ErrorCode::NotFound, "there is no such thing here");
+            self.pull_fails(
+                who,
+                ErrorCode::Refused(Refusal::NotFound),
+                "there is no such thing here",
+            );
         }
     }
 
@@ -241,7 +253,11 @@ impl Run {
         };
         if player::pull(pulled)? {
             self.pull_refused(&other);
-            self.pull_fails(&other, ErrorCode::Busy, "they are on their way already");
+            self.pull_fails(
+                &other,
+                ErrorCode::Refused(Refusal::Busy),
+                "they are on their way already",
+            );
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use handover::player::{self, Asked, Owned, Pending, PendingEvent, PendingStep};
-use proto::client::ErrorCode;
+use proto::client::{ErrorCode, Refusal};
 use proto::rpc::{
     persistence::v1::CharacterOwnership,
     zone::v1::{
@@ -434,7 +434,7 @@ fn readable(who: &CharacterId, state: &[u8]) -> Option<PlayerRecord> {
 /// Returns the answer to an input that finds no room.
 pub(super) fn too_much(input: &Input) -> Private {
     let why = Refused {
-        code: ErrorCode::Busy,
+        code: ErrorCode::Refused(Refusal::Busy),
         words: "too much is waiting to be done already".to_owned(),
     };
     translate::error(input, why)

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use proto::{
-    client::{ErrorCode, exchange::DuelError},
+    client::{ErrorCode, Refusal, exchange::DuelError},
     rpc::zone::v1::{Encounter, Private},
 };
 use serde::Deserialize;
@@ -30,7 +30,7 @@ pub(crate) fn error(data: &[u8], re: Bytes, why: Refused) -> Private {
     }
     let named = serde_json::from_slice::<Named>(data).ok();
     let code = match why.code {
-        ErrorCode::SelfTrade => ErrorCode::InvalidTarget,
+        ErrorCode::Refused(Refusal::SelfTrade) => ErrorCode::Refused(Refusal::SelfDuel),
         code => code.of_exchange(),
     };
     let error = DuelError {
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn failures_name_their_duel_in_capitals() {
         let why = Refused {
-            code: ErrorCode::TooFar,
+            code: ErrorCode::Refused(Refusal::TooFar),
             words: String::new(),
         };
         let told = error(br#"{"duelId":"duel:1-2"}"#, Bytes::new(), why);

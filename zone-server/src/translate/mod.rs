@@ -410,7 +410,7 @@ mod tests {
         );
         assert_eq!(
             code("player:action", r#"{"action":"yodel","target":"npc:1"}"#),
-            ErrorCode::Unsupported
+            ErrorCode::Refused(Refusal::Unsupported)
         );
         assert_eq!(
             code("combat:style", r#"{"style":"sideways"}"#),

@@ -127,14 +127,14 @@ pub(crate) fn step(step: TradeStep) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use proto::client::ErrorCode;
+    use proto::client::{ErrorCode, Refusal};
 
     use super::*;
 
     #[test]
     fn failures_name_their_trade_in_capitals() {
         let why = Refused {
-            code: ErrorCode::TooFar,
+            code: ErrorCode::Refused(Refusal::TooFar),
             words: String::new(),
         };
         let told = error(br#"{"tradeId":"trade:1-2"}"#, Bytes::new(), why);

@@ -9,7 +9,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use proto::{
     client::{
-        ErrorCode, RequestId,
+        ErrorCode, Refusal, RequestId,
         error::Error,
         friends::{FriendsPresence, Status as Played},
     },
@@ -23,7 +23,6 @@ use super::{Away, Hub, State, json};
 use crate::{
     clock,
     mailbox::{Mailbox, Reliable},
-    session::state::words,
     social::{
         friends::Circle,
         keeper::{Asked, Orders, Wish},
@@ -277,7 +276,7 @@ impl Task {
     fn refuse(&self, re: Option<RequestId>, event: &'static str, code: ErrorCode) {
         let error = Error {
             code,
-            message: words(code).to_owned(),
+            message: code.sentence().to_owned(),
             event: Some(event.to_owned()),
             retry_after_ms: None,
         };
@@ -291,7 +290,7 @@ fn code(outcome: Outcome) -> Option<ErrorCode> {
     Some(match outcome {
         Outcome::Done => return None,
         Outcome::NoSuchPlayer => ErrorCode::PlayerNotFound,
-        Outcome::NotThere => ErrorCode::NotFound,
+        Outcome::NotThere => ErrorCode::Refused(Refusal::NotFound),
         Outcome::Yourself => ErrorCode::Yourself,
         Outcome::AlreadyFriends => ErrorCode::AlreadyFriends,
         Outcome::AlreadyRequested => ErrorCode::AlreadyRequested,
@@ -306,6 +305,6 @@ fn refusal(status: &Status) -> ErrorCode {
     match status.code() {
         Code::NotFound => ErrorCode::NotYourCharacter,
         Code::InvalidArgument => ErrorCode::InvalidData,
-        _ => ErrorCode::StorageUnavailable,
+        _ => ErrorCode::Refused(Refusal::StorageUnavailable),
     }
 }

@@ -1,6 +1,7 @@
 //! What may be concluded from what was told.
 
 use proto::client::{
+    Refusal,
     session::Character,
     sync::{Health, Position},
 };
@@ -91,7 +92,7 @@ fn the_first_things_are_a_gift_and_nothing_after_the_first_request_is() {
     own.pouch_changed(&CoinsUpdate { coins: 25 });
     assert_eq!((faults(&own), own.pouch()), ((0, 0), 25));
     own.asked(1, Deed::MoveSlot { from: 0, to: 4 });
-    own.refused(1, ErrorCode::Busy);
+    own.refused(1, ErrorCode::Refused(Refusal::Busy));
     own.pouch_changed(&CoinsUpdate { coins: 26 });
     assert_eq!(faults(&own), (0, 1));
 }
@@ -113,7 +114,7 @@ fn a_drop_that_was_asked_for_is_no_loss_and_one_that_was_not_is() {
 fn what_a_death_takes_is_no_fault_whether_it_is_told_before_or_after() {
     let mut own = with(3, &[("logs", 2)]);
     own.asked(1, Deed::MoveSlot { from: 0, to: 4 });
-    own.refused(1, ErrorCode::Busy);
+    own.refused(1, ErrorCode::Refused(Refusal::Busy));
     own.pack_changed(&slot(0, Some(stack("logs", 1))));
     own.heard();
     own.died();
@@ -209,7 +210,7 @@ fn nothing_may_change_while_nothing_was_asked() {
     ] {
         let mut own = with(3, &[("logs", 2)]);
         own.asked(1, Deed::MoveSlot { from: 0, to: 4 });
-        own.refused(1, ErrorCode::Busy);
+        own.refused(1, ErrorCode::Refused(Refusal::Busy));
         own.synchronised(&sync(coins, items));
         assert_eq!(faults(&own), expected, "{coins} {items:?}");
     }
