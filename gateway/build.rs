@@ -1,8 +1,8 @@
-//! Packs the page that ships: its modules into one script, its style sheets into one, each
-//! compressed, so that a browser asks for three files and not for sixty.
+//! Packs the page that ships: its modules into one script, and its style sheets into one, both
+//! compressed. A browser then asks for three files and not for sixty.
 //!
-//! Always: the modules' own text is kept, so the script can be read in a browser; a form of
-//! `import` or `export` that this does not know ends the build.
+//! Always: the script keeps the modules' own text, so that people can read it in a browser. A form
+//! of `import` or `export` that this file does not know ends the build.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,7 +15,7 @@ use std::{
 
 /// The module that imports all others, directly or not.
 const ENTRY: &str = "main.js";
-/// The names of what is packed together.
+/// Names of the packed files.
 const SCRIPT: &str = "bundle.js";
 const STYLE: &str = "bundle.css";
 
@@ -55,7 +55,7 @@ fn main() {
     write(&out.join("page.rs"), list.as_bytes());
 }
 
-/// The page's files by name.
+/// Returns the page's files by name.
 fn read(folder: &Path) -> Files {
     let entries = fs::read_dir(folder).expect("the page's folder");
     let file = |entry: fs::DirEntry| {
@@ -67,7 +67,8 @@ fn read(folder: &Path) -> Files {
     entries.collect()
 }
 
-/// The index with one style sheet and one script in place of many, and the sheets in their order.
+/// Returns the index with one style sheet and one script in place of many, and the sheets in their
+/// order.
 fn index(html: &str) -> (String, Vec<String>) {
     let mut sheets = Vec::new();
     let mut packed = String::new();
@@ -88,8 +89,8 @@ fn index(html: &str) -> (String, Vec<String>) {
     (packed, sheets)
 }
 
-/// All modules as one: each in a function of its own, which gives what it exports, behind those
-/// that it imports.
+/// Returns all modules as one script. Each is in a function of its own, which returns its exports,
+/// after the modules that it imports.
 fn script(files: &Files) -> String {
     let mut script = String::new();
     let mut done = BTreeSet::new();
@@ -174,7 +175,7 @@ impl Module {
         self.body.push('\n');
     }
 
-    /// `import { a, b as c } from "./x.js";`
+    /// Takes `import { a, b as c } from "./x.js";`.
     fn import(&mut self, name: &str, statement: &str) {
         let names = between(statement, "import {", "}");
         let from = between(statement, "from \"./", "\";");
@@ -187,7 +188,7 @@ impl Module {
     }
 }
 
-/// The name that `const a = …`, `class A …` or `function a(…)` declares.
+/// Returns the name that `const a = …`, `class A …` or `function a(…)` declares.
 fn declared_name(module: &str, declared: &str) -> String {
     let kinds = ["const ", "class ", "function ", "async function "];
     let rest = kinds.iter().find_map(|kind| declared.strip_prefix(kind));
@@ -198,7 +199,7 @@ fn declared_name(module: &str, declared: &str) -> String {
     rest[..end].to_owned()
 }
 
-/// What a module's exports are called in the script.
+/// Returns the name of a module's exports in the script.
 fn variable(file: &str) -> String {
     format!("module_{}", file.trim_end_matches(".js").replace('-', "_"))
 }

@@ -61,7 +61,7 @@ pub(crate) struct Auth {
     pub(crate) logins: Logins,
 }
 
-/// How much clients may ask and hold.
+/// Bounds of the requests and resources of clients.
 pub(crate) struct Bounds {
     pub(crate) requests: Arc<Limits>,
     pub(crate) load: Load,

@@ -36,7 +36,7 @@ use crate::{
     zone_link::{Zones, ZonesConfig},
 };
 
-/// What a gateway is made of.
+/// Parts of a gateway.
 pub(crate) struct Parts {
     pub(crate) config: Config,
     pub(crate) telemetry: Telemetry,
@@ -44,7 +44,7 @@ pub(crate) struct Parts {
     pub(crate) frontend: Frontend,
 }
 
-/// A gateway whose links live until `behind`, and what the bus says to it.
+/// Returns a gateway whose links live until `behind`, and the messages of the bus to it.
 pub(crate) fn assemble(
     parts: Parts,
     behind: &CancellationToken,
@@ -140,7 +140,7 @@ fn reports(telemetry: &Telemetry, metrics: &Metrics, tasks: &TaskGroup) -> Repor
     }
 }
 
-/// Who talks with whom, by the bus.
+/// Makes the hub, which passes messages between players over the bus.
 fn hub(
     config: &Config,
     (bus, book): (Bus, Book),

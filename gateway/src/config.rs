@@ -72,12 +72,12 @@ pub(crate) struct Voice {
     pub(crate) url: String,
 }
 
-/// How long things may take.
+/// Longest times.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Times {
-    /// How long a lost session waits for a resume.
+    /// Time for which a lost session waits for a resume.
     pub(crate) linger: Duration,
-    /// How long the gateway takes at its end to send clients elsewhere.
+    /// Time at its end in which the gateway sends clients elsewhere.
     pub(crate) drain: Duration,
     /// Time between two pings of a connection.
     pub(crate) heartbeat: Duration,

@@ -35,7 +35,7 @@ const BOUNDS: Bounds = Bounds {
 };
 /// Cases that do not run: they test compression, which the gateway does not support.
 const LEFT_OUT: [&str; 2] = ["12.*", "13.*"];
-/// How long all cases may take, in seconds.
+/// Longest time for all cases, in seconds.
 const LIMIT_S: &str = "60";
 
 /// Sends each message back.

@@ -2,7 +2,7 @@
 //!
 //! Always: within an incarnation of the store neither the version nor the epoch of a region goes
 //! back, and the gateway never believes an older incarnation. Reading never waits: readers get the
-//! last whole view, however old, and [`DirectoryView::age`] gives its age.
+//! last whole view, and [`DirectoryView::age`] gives its age.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},

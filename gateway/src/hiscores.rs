@@ -71,7 +71,7 @@ impl Default for Hiscores {
 }
 
 impl Hiscores {
-    /// Returns the slot of a page. Where there is no room, it forgets pages that are not good any
+    /// Returns the slot of a page. If there is no room, it forgets pages that are not good any
     /// more, or else all pages for which no request waits.
     fn slot(&self, key: Key) -> Arc<Slot> {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);

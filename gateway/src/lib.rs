@@ -1,5 +1,5 @@
 //! The gateway guards the door and shows the world: HTTP, WebSocket sessions, authentication,
-//! limits, what each session sees, and chat. It holds nothing that matters when it is killed.
+//! limits, each session's view, and chat. It holds nothing that a kill could lose for good.
 //!
 //! In reading order: `server` (how it starts and ends), `assembly` (its parts), `http` (the
 //! routes), `socket`, `mailbox`, `writer` and `frames` (one WebSocket), `session` (one client),

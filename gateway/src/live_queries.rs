@@ -18,19 +18,19 @@ use world::Region;
 
 use crate::directory::DirectoryView;
 
-/// How long a call to a zone may take.
+/// Longest time for a call to a zone.
 const DEADLINE: Duration = Duration::from_millis(500);
-/// How long an answer about all zones is good.
+/// Time for which an answer about all zones is good.
 const KEPT: Duration = Duration::from_secs(1);
 
-/// How full a region is.
+/// Number of players and NPCs of a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Crowd {
     pub(crate) players: u32,
     pub(crate) npcs: u32,
 }
 
-/// How full the regions of all zones that answered are.
+/// Numbers for the regions of all zones that answered.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Crowds {
     /// The last tick that any zone played; 0: none answered.

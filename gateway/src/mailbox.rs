@@ -2,7 +2,7 @@
 //! pings and pongs, and a closing word.
 //!
 //! Always: nobody waits for a client. A push either fits (256 messages and 64 KB), or the session
-//! learns that it overflowed; an update fits only when the writer has taken the last one.
+//! learns that it overflowed. An update fits only when the writer has taken the last one.
 
 use std::{
     borrow::Cow,
@@ -105,7 +105,7 @@ pub(crate) enum Next {
     Update(Update),
     /// A close frame; nothing follows.
     Close(CloseCode, Cow<'static, str>),
-    /// Order to hand the socket to another mailbox.
+    /// Order to give the socket to another mailbox.
     Release,
     /// A message as it is: an echo.
     #[cfg(test)]

@@ -1,4 +1,5 @@
-//! What lists, dashboards and operators read of the store, and what is changed there at rest.
+//! Reads of the store for lists, dashboards and operators, and changes of characters that are not
+//! in the world.
 //!
 //! Always: every call has a deadline; a replica that is away is answered for by the next one. All
 //! of these calls may be made twice.
@@ -40,7 +41,7 @@ impl Queries {
         Ok(Self { replicas })
     }
 
-    /// All that is known of a character.
+    /// Returns all that the store knows of a character.
     pub(crate) async fn profile(&self, character_id: &str) -> Result<ProfileReply, Status> {
         let character_id = character_id.to_owned();
         let call = async |channel, ask| queries(channel).profile(ask).await;
@@ -49,43 +50,43 @@ impl Queries {
             .await
     }
 
-    /// The best at something.
+    /// Returns the best characters of a list.
     pub(crate) async fn ranking(&self, ask: RankingRequest) -> Result<RankingReply, Status> {
         let call = async |channel, ask| queries(channel).ranking(ask).await;
         self.replicas.call(ask, call).await
     }
 
-    /// Logins, newest first.
+    /// Returns logins, newest first.
     pub(crate) async fn logins(&self, ask: LoginsRequest) -> Result<LoginsReply, Status> {
         let call = async |channel, ask| queries(channel).logins(ask).await;
         self.replicas.call(ask, call).await
     }
 
-    /// Accounts, newest first.
+    /// Returns accounts, newest first.
     pub(crate) async fn users(&self, ask: UsersRequest) -> Result<UsersReply, Status> {
         let call = async |channel, ask| queries(channel).users(ask).await;
         self.replicas.call(ask, call).await
     }
 
-    /// How much there is of everything.
+    /// Returns the numbers of accounts and characters, and whether exchanges are frozen.
     pub(crate) async fn totals(&self) -> Result<TotalsReply, Status> {
         let call = async |channel, ask| queries(channel).totals(ask).await;
         self.replicas.call(TotalsRequest {}, call).await
     }
 
-    /// The ledger, newest first.
+    /// Returns rows of the ledger, newest first.
     pub(crate) async fn ledger(&self, ask: LedgerRequest) -> Result<LedgerReply, Status> {
         let call = async |channel, ask| queries(channel).ledger(ask).await;
         self.replicas.call(ask, call).await
     }
 
-    /// Who plays which region.
+    /// Returns the runs that play each region.
     pub(crate) async fn regions(&self) -> Result<RegionsReply, Status> {
         let call = async |channel, ask| queries(channel).regions(ask).await;
         self.replicas.call(RegionsRequest {}, call).await
     }
 
-    /// Who is kept out of the world.
+    /// Returns the characters that are quarantined.
     pub(crate) async fn quarantined(&self) -> Result<QuarantinedReply, Status> {
         let call = async |channel, ask| queries(channel).quarantined(ask).await;
         self.replicas.call(QuarantinedRequest {}, call).await

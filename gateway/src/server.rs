@@ -1,7 +1,7 @@
 //! Starts a gateway from a configuration, runs it, and ends it in order.
 //!
-//! Always: connections are bounded; the gateway drops a client that does not finish its request;
-//! at the end it tells every client, and no client can delay the end for long.
+//! Always: connections are bounded. The gateway drops a client that does not finish its request. At
+//! the end it tells every client, and no client can delay the end for long.
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -31,9 +31,9 @@ use crate::{
 
 /// The longest head of a request, in bytes.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
-/// How long the head of a request may take at a spare place.
+/// Longest time for the head of a request at a spare place.
 const SPARE_TIME: Duration = Duration::from_secs(2);
-/// How much longer than its configured time the end may take.
+/// Time by which the end may exceed its configured time.
 const DRAIN_MARGIN: Duration = Duration::from_secs(3);
 /// The name under which the store keeps the secret that signs tokens.
 const SECRET_NAME: &str = "jwt";
@@ -291,9 +291,9 @@ struct Served {
     router: Router,
     /// Whether the connection ends behind its first answer.
     once: bool,
-    /// How long the head of a request may take, and the pause before it.
+    /// Longest time for the head of a request, and for the pause before it.
     head: Duration,
-    /// How long the client may read nothing.
+    /// Longest time for which the client may read nothing.
     patience: Duration,
 }
 

@@ -4,8 +4,9 @@
 //! bytes and of parts. It refuses unmasked frames, and gives every refusal its close code. It
 //! cancels a read only to end the connection, and writes nothing while it reads.
 //!
-//! Always: memory for a client is bounded on both sides; the gateway lets go of a client that reads
-//! nothing for 10 s; the reader ends soon after the writer, and the writer after the reader.
+//! Always: memory for a client is bounded on both sides. The gateway closes the connection of a
+//! client that reads nothing for 10 s. The reader ends soon after the writer, and the writer after
+//! the reader.
 
 use std::{
     io,
@@ -110,7 +111,7 @@ pub(crate) struct Signals {
     /// Time at which the reader last heard the client, in ms since `began`.
     heard: Arc<AtomicU64>,
     began: Instant,
-    /// Time after which the gateway lets go of a client that reads nothing.
+    /// Time after which the gateway closes the connection of a client that reads nothing.
     pub(crate) patience: Duration,
 }
 
@@ -179,7 +180,7 @@ impl Socket {
         self.signals.began.elapsed().saturating_sub(heard)
     }
 
-    /// Lets go of a socket whose mailbox was told to close: the writer does the rest.
+    /// Drops a socket whose mailbox has the order to close: the writer does the rest.
     pub(crate) fn part(mut self) {
         self.parting = true;
     }

@@ -44,7 +44,7 @@ pub(crate) enum Which {
     Asked,
     /// All: none will go to a run any more.
     All,
-    /// Those that went over this link.
+    /// Requests that went over this link.
     Over(LinkId),
 }
 
@@ -264,7 +264,7 @@ mod tests {
         assert!(unanswered.is_late(&id("0")));
     }
 
-    /// Each request gets one answer, whatever is lost in whatever order.
+    /// Each request gets one answer, for any losses in any order.
     #[test]
     fn whatever_is_lost_each_request_is_answered_once() {
         for seed in 0..200 {

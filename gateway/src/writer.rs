@@ -1,7 +1,8 @@
 //! The task that writes one socket, from one mailbox.
 //!
-//! Always: the writer alone gives `seq`, one per message; it writes all waiting messages in one go;
-//! it lets go of a client that reads nothing for a time; between bursts it holds no buffer.
+//! Always: the writer alone gives `seq`, one per message. It writes all waiting messages in one go.
+//! It closes the connection of a client that reads nothing for a time. Between bursts it holds no
+//! buffer.
 
 use std::{
     borrow::Cow,
@@ -50,7 +51,7 @@ struct Writer {
     mailbox: Mailbox,
     format: Format,
     reports: Reports,
-    /// Time after which the gateway lets go of a client that reads nothing.
+    /// Time after which the gateway closes the connection of a client that reads nothing.
     patience: Duration,
 }
 

@@ -6,33 +6,33 @@ use serde::{Deserialize, Serialize};
 /// Chat that everybody hears.
 pub const GLOBAL_CHAT: &str = "chat:global";
 
-/// What operators tell everybody; a `Notice`.
+/// Announcements of operators to everybody; a `Notice`.
 pub const NOTICES: &str = "notices";
 
-/// Chat spoken in one region.
+/// Returns the channel of chat spoken in one region.
 pub fn region_chat(x: i32, z: i32) -> String {
     format!("chat:region:{x}:{z}")
 }
 
-/// What is meant for the sessions of one gateway.
+/// Returns the channel of messages to the sessions of one gateway.
 pub fn gateway(gateway_id: &str) -> String {
     format!("gateway:{gateway_id}")
 }
 
-/// What becomes of friends and ignored players, for all gateways; a [`SocialEnvelope`].
+/// News of friends and ignored players, for all gateways; a [`SocialEnvelope`].
 pub const SOCIAL: &str = "social";
 
-/// Where a character is played: the value is a [`Presence`], with a time to live.
+/// Returns the key of a character's place: the value is a [`Presence`], with a time to live.
 pub fn presence(character_id: &str) -> String {
     format!("presence:{character_id}")
 }
 
-/// Which character bears a name now: the value is the character id, with a time to live.
+/// Returns the key of a name's present bearer: the value is the character id, with a time to live.
 pub fn presence_name(name: &str) -> String {
     format!("presence:name:{}", crate::client::names::folded(name))
 }
 
-/// Who plays a character, and where.
+/// Session that plays a character, and its gateway.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Presence {
@@ -58,15 +58,15 @@ pub struct ChatEnvelope {
     pub from_id: String,
     /// The speaker's account id.
     pub from_account: String,
-    /// What was said.
+    /// Text of the message.
     pub message: String,
     /// ISO 8601.
     pub at: String,
-    /// Where it was said, in tiles, for local chat.
+    /// Tile of the speaker, for local chat.
     pub tile: Option<[i32; 2]>,
 }
 
-/// What one gateway tells another.
+/// Message of one gateway to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     tag = "kind",
@@ -78,7 +78,7 @@ pub enum GatewayEnvelope {
     Private {
         /// The receiver.
         to_character: String,
-        /// Where the acknowledgement goes.
+        /// Channel for the acknowledgement.
         reply_to: String,
         /// The message.
         chat: ChatEnvelope,
@@ -93,7 +93,7 @@ pub enum GatewayEnvelope {
         /// Id of the message.
         id: String,
     },
-    /// A character is played by a newer session elsewhere.
+    /// A newer session plays the character elsewhere.
     Replaced {
         /// The character.
         character_id: String,
@@ -104,13 +104,14 @@ pub enum GatewayEnvelope {
     Resumed {
         /// The session.
         session_id: String,
-        /// The number of its attach there; who has a higher one is not meant.
+        /// The number of its attach there; the message does not concern a session with a higher
+        /// one.
         attach: u64,
     },
 }
 
-/// What all gateways are told of friends. It says only where to look again: presence is what the
-/// bus keeps, and lists are what the store keeps.
+/// Message about friends to all gateways. It only names the thing to read again: the bus keeps
+/// presence, and the store keeps lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     tag = "kind",
@@ -120,17 +121,17 @@ pub enum GatewayEnvelope {
 pub enum SocialEnvelope {
     /// A character came into the world, or left it.
     Presence {
-        /// Which.
+        /// The character.
         character_id: String,
     },
     /// The lists of a character are different.
     Friends {
-        /// Whose.
+        /// Character whose lists changed.
         character_id: String,
     },
     /// An account ignores others than before.
     Ignored {
-        /// Which.
+        /// The account.
         account_id: String,
     },
 }

@@ -16,7 +16,7 @@ fn id() -> impl Strategy<Value = Option<RequestId>> {
     ]
 }
 
-/// A well-formed message: its event and its data.
+/// Returns a well-formed message: its event and its data.
 fn message() -> impl Strategy<Value = (&'static str, Value)> {
     let coordinate = || -10_000..=10_000_i32;
     let quantity = || 1..=2_147_483_647_u32;
@@ -91,7 +91,7 @@ fn judged(format: Format, bytes: &Bytes) -> Result<Judged, Malformed> {
     Ok(Judged::Zone(request.id, intent))
 }
 
-/// Any JSON value of at most `depth` levels.
+/// Returns any JSON value of at most `depth` levels.
 fn value(depth: u32) -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -149,7 +149,7 @@ proptest! {
             (Err(json), Err(msgpack)) => {
                 prop_assert_eq!(json.code, msgpack.code);
                 prop_assert_eq!(json.why, msgpack.why);
-                // Where the nesting ends a MessagePack text, what follows is not read.
+                // If the nesting ends a MessagePack text, the reader does not read the rest.
                 if json.code != proto::client::ErrorCode::Malformed {
                     prop_assert_eq!((json.id, json.event), (msgpack.id, msgpack.event));
                 }

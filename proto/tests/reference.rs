@@ -1,5 +1,5 @@
-//! The protocol reference says just what the code does: no event and no code is missing, none is
-//! there that the code does not have, and whatever is written fits what is described.
+//! The protocol reference says just what the code does. It lacks no event and no code of the
+//! code's, it has no others, and every sample fits its description.
 #![allow(clippy::unwrap_used)]
 
 use std::{
@@ -15,7 +15,7 @@ fn document() -> Value {
     asyncapi::document("0.0.0")
 }
 
-/// The names of the messages that carry this tag.
+/// Returns the names of the messages that carry this tag.
 fn described(document: &Value, tag: &str) -> BTreeSet<String> {
     let all = document["components"]["messages"].as_object().unwrap();
     let of = all.values().filter(|m| m["tags"][0]["name"] == tag);
@@ -33,7 +33,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every name that some source file gives to an event of the server's.
+/// Returns every name that some source file gives to an event of the server's.
 fn named_in_the_code() -> BTreeSet<String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
@@ -141,7 +141,7 @@ fn resolve<'a>(document: &'a Value, at: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("{at} is nowhere"))
 }
 
-/// Each line of the golden files is a message; each must fit what is described for its event.
+/// Each line of the golden files is a message; each must fit the description of its event.
 #[test]
 fn what_is_written_fits_what_is_described_for_every_event() {
     let document = document();
@@ -190,7 +190,7 @@ fn what_does_not_fit_is_noticed() {
     }
 }
 
-/// What does not fit the schema, with its place.
+/// Returns the parts that do not fit the schema, with their places.
 fn misfits(document: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
     if let Some(reference) = schema["$ref"].as_str() {
         let schema = resolve(document, reference);

@@ -40,7 +40,7 @@ pub struct Span {
     pub id: String,
     /// Its parent's id; empty: none.
     pub parent: String,
-    /// Trace and span of what it is linked to.
+    /// Trace and span of each of its links.
     pub links: Vec<(String, String)>,
 }
 
@@ -84,12 +84,12 @@ impl Collector {
         })
     }
 
-    /// What `OTEL_EXPORTER_OTLP_ENDPOINT` must be.
+    /// Returns the value for `OTEL_EXPORTER_OTLP_ENDPOINT`.
     pub fn endpoint(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// All spans so far.
+    /// Returns all spans so far.
     pub fn spans(&self) -> Vec<Span> {
         self.spans
             .lock()

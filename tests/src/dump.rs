@@ -1,5 +1,5 @@
-//! What the zones say they published of some chunks at a tick, and whether a client's map of that
-//! tick agrees. [`disagreements`] is pure.
+//! The state of some chunks that zones published at a tick, and whether a client's map of that tick
+//! agrees with it. [`disagreements`] is pure.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -17,7 +17,7 @@ use crate::load::Snapshot;
 
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// Who owns which region.
+/// Owners of the regions.
 #[derive(Debug, Clone, Default)]
 pub struct Directory {
     /// Addresses of the runs, by run.
@@ -62,14 +62,14 @@ impl Directory {
         anyhow::bail!("the directory's stream ended")
     }
 
-    /// The run that owns the region of a tile.
+    /// Returns the run that owns the region of a tile.
     pub fn owner(&self, (x, z): (i32, i32)) -> Option<u64> {
         self.owners
             .get(&(x.div_euclid(64), z.div_euclid(64)))
             .copied()
     }
 
-    /// The runs that own regions, and how many each.
+    /// Returns the runs that own regions, and how many each.
     pub fn shares(&self) -> BTreeMap<u64, usize> {
         let mut shares = BTreeMap::new();
         for run in self.owners.values() {
@@ -82,16 +82,16 @@ impl Directory {
 /// A connection to every zone, for dumps.
 pub struct Zones(BTreeMap<u64, InspectClient<Channel>>);
 
-/// What a zone published of one entity at a tick.
+/// Published state of one entity at a tick.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Published {
     /// Its kind.
     pub kind: String,
-    /// Where it stands.
+    /// Tile of the entity.
     pub at: (i32, i32),
     /// Its further public fields.
     pub fields: Map<String, Value>,
-    /// Who owns it, in order.
+    /// Sequence of its owner.
     pub ownership_sequence: u64,
 }
 
@@ -117,7 +117,7 @@ impl Zones {
         Ok(Self(zones))
     }
 
-    /// How many zones published each entity of `chunks` at `tick`.
+    /// Returns the number of zones that published each entity of `chunks` at `tick`.
     ///
     /// # Errors
     /// A zone does not answer, or has nothing of that tick.
@@ -147,8 +147,8 @@ impl Zones {
         Ok(chunks.flat_map(|chunk| chunk.enter).collect())
     }
 
-    /// The zones' dumps of `chunks` at `tick`, united: of an entity that two published, the one
-    /// of the higher ownership sequence counts.
+    /// Returns the zones' dumps of `chunks` at `tick`, united: of an entity that two published, the
+    /// one of the higher ownership sequence counts.
     ///
     /// # Errors
     /// A zone does not answer, or has nothing of that tick.
@@ -197,7 +197,7 @@ pub enum Disagreement {
 }
 
 impl Disagreement {
-    /// About whom.
+    /// Returns the id of its entity.
     pub fn id(&self) -> &str {
         match self {
             Self::Missing(id) | Self::Extra(id) | Self::Differs(id, _) => id,
@@ -205,7 +205,7 @@ impl Disagreement {
     }
 }
 
-/// Where a client's map differs from what the zones published of the same tick.
+/// Returns the differences between a client's map and the zones' published state of the same tick.
 pub fn disagreements(snapshot: &Snapshot, dump: &Dump) -> Vec<Disagreement> {
     let mut found = Vec::new();
     let mut seen = BTreeMap::new();

@@ -16,19 +16,19 @@ const DEADLINE: Duration = Duration::from_secs(20);
 /// The longest body that is read, in bytes.
 const BODY_BYTES_MAX: usize = 32 << 20;
 
-/// Where a gateway is, and the path of its WebSocket.
+/// Address of a gateway, and the path of its WebSocket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     /// Name or number of the host.
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// The path, `/ws` if none was given.
+    /// The path; `/ws` if the text has none.
     pub path: String,
 }
 
 impl Address {
-    /// host:port
+    /// Returns host:port.
     pub fn authority(&self) -> String {
         format!("{}:{}", self.host, self.port)
     }
@@ -43,7 +43,7 @@ impl fmt::Display for Address {
 impl FromStr for Address {
     type Err = anyhow::Error;
 
-    /// `ws://host:port/path`; the scheme (also `http`) and the path may be missing.
+    /// Reads `ws://host:port/path`; the scheme (also `http`) and the path may be missing.
     fn from_str(text: &str) -> Result<Self> {
         let rest = match text.split_once("://") {
             Some(("ws" | "http", rest)) => rest,
@@ -79,23 +79,23 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The body as JSON.
+    /// Returns the body as JSON.
     pub fn json(&self) -> Result<serde_json::Value> {
         serde_json::from_slice(&self.body).with_context(|| format!("{}: body", self.status))
     }
 
-    /// The body as text.
+    /// Returns the body as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 }
 
-/// GET; any status is an answer.
+/// Sends a GET; any status is an answer.
 pub async fn get(authority: &str, path: &str) -> Result<Answer> {
     send(authority, Method::GET, path, &[], Bytes::new()).await
 }
 
-/// Any request.
+/// Sends any request.
 pub fn send<'a>(
     authority: &'a str,
     method: Method,

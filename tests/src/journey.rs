@@ -15,16 +15,16 @@ use crate::{
 
 /// Tiles from a border to the end of a walk over it: past the band in which nobody changes owner.
 const REACH: i32 = 8;
-/// How far around the spawn borders are looked for, in tiles.
+/// Distance from the spawn up to which the search for borders goes, in tiles.
 const RADIUS: i32 = 400;
-/// Tiles that are asked for at once.
+/// Tiles that it asks for at once.
 const STRIDE: u16 = 20;
 
 /// The world of a running cluster as tests need it.
 pub struct Atlas {
     /// The ground.
     pub terrain: Terrain,
-    /// Who owns what.
+    /// Owners of the regions.
     pub directory: Directory,
     /// Walks over borders between regions of different runs, nearest to the spawn first.
     pub sanctions: Vec<Sanction>,
@@ -95,7 +95,7 @@ pub fn replay(log: &[Message], mut look: impl FnMut(&View)) {
     }
 }
 
-/// Where an entity stood at each tick, as a client's messages showed it.
+/// Returns the place of an entity at each tick, from a client's messages.
 pub fn track(log: &[Message], id: &str) -> Vec<(u64, (i32, i32))> {
     let mut seen: Vec<(u64, (i32, i32))> = Vec::new();
     replay(log, |view| {

@@ -1,13 +1,13 @@
-//! What the end-to-end tests and the load generator are made of.
+//! Parts of the end-to-end tests and of the load generator.
 //!
 //! - [`bot`]: a client of the `/ws` protocol, its state apart from its socket;
-//! - [`load`]: many such clients over few tasks, with a plan each, and what they measure;
-//! - [`chaos`]: what breaks things, and what must hold all the same;
-//! - [`costs`]: what the routes of a gateway cost the database of a large world;
+//! - [`load`]: many such clients over few tasks, with a plan each, and their measurements;
+//! - [`chaos`]: faults that break a cluster, and laws that must hold all the same;
+//! - [`costs`]: cost of a gateway's routes for the database of a large world;
 //! - [`cluster`]: the services as real processes, with their stores;
-//! - [`dump`]: what zones say they published, to hold clients' maps against;
+//! - [`dump`]: the published state of zones, for comparison with clients' maps;
 //! - [`journey`]: walks that tests take;
-//! - [`collector`]: an OTLP collector that keeps what it is sent;
+//! - [`collector`]: an OTLP collector that keeps everything that it gets;
 //! - [`terrain`], [`http`]: the world's ground and pages as a gateway serves them.
 
 #![allow(

@@ -1,5 +1,5 @@
-//! The world's ground as a gateway serves it, and ways over it: what a bot needs to choose where
-//! to go. Pure but for [`Terrain::fetch`].
+//! The world's ground as a gateway serves it, and routes over it, by which a bot chooses its walks.
+//! Pure but for [`Terrain::fetch`].
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -11,7 +11,7 @@ use crate::http;
 /// Tiles along a region's side.
 const REGION: i32 = 64;
 
-/// Where tiles are.
+/// Coordinates of a tile.
 pub type Tile = (i32, i32);
 
 /// Corners of the world in tiles; the maximum is exclusive.
@@ -47,7 +47,7 @@ struct Index {
     grounds: Vec<Ground>,
 }
 
-/// Which tiles can be walked on.
+/// Tiles on which one can walk.
 #[derive(Debug, Clone)]
 pub struct Terrain {
     bounds: Bounds,
@@ -90,7 +90,7 @@ impl Terrain {
         Ok(terrain)
     }
 
-    /// A world in which nothing can be walked on.
+    /// Returns a world without a walkable tile.
     pub fn empty(bounds: Bounds, spawn: Tile) -> Self {
         let width = usize::try_from(bounds.max_x - bounds.min_x).unwrap_or(0);
         let depth = usize::try_from(bounds.max_z - bounds.min_z).unwrap_or(0);
@@ -101,30 +101,30 @@ impl Terrain {
         }
     }
 
-    /// Says whether a tile can be walked on; outside the world nothing changes.
+    /// Makes a tile walkable or not; does nothing beyond the world's edge.
     pub fn set(&mut self, tile: Tile, walkable: bool) {
         if let Some(index) = self.index(tile) {
             self.walkable[index] = walkable;
         }
     }
 
-    /// Whether a tile can be walked on.
+    /// Returns whether one can walk on a tile.
     pub fn walkable(&self, tile: Tile) -> bool {
         self.index(tile).is_some_and(|index| self.walkable[index])
     }
 
-    /// Where new characters stand.
+    /// Returns the tile of new characters.
     pub fn spawn(&self) -> Tile {
         self.spawn
     }
 
-    /// The world's corners.
+    /// Returns the world's corners.
     pub fn bounds(&self) -> Bounds {
         self.bounds
     }
 
-    /// Ways to `target` from all of the world. Four directions only, so whoever may also go
-    /// slantwise can follow.
+    /// Returns the routes to `target` from all of the world. They use four directions only, so that
+    /// a walker that may also go slantwise can follow them.
     pub fn ways_to(&self, target: Tile) -> Ways {
         let mut far = vec![u16::MAX; self.walkable.len()];
         let mut queue = VecDeque::new();
@@ -152,8 +152,8 @@ impl Terrain {
         }
     }
 
-    /// Straight lines of `2 * reach + 1` walkable tiles over region borders, whose middle is at
-    /// most `radius` tiles from the spawn and from where the spawn can be reached; nearest first.
+    /// Returns straight lines of `2 * reach + 1` walkable tiles over region borders, the nearest
+    /// first. Their middle is at most `radius` tiles from the spawn, and reachable from it.
     pub fn sanctions(&self, reach: i32, radius: i32) -> Vec<Sanction> {
         let ways = self.ways_to(self.spawn);
         let (sx, sz) = self.spawn;
@@ -215,7 +215,7 @@ pub struct Sanction {
     pub high: Tile,
 }
 
-/// How far each tile is from one target, walking.
+/// Steps from each tile to one target.
 #[derive(Debug, Clone)]
 pub struct Ways {
     bounds: Bounds,
@@ -223,7 +223,7 @@ pub struct Ways {
 }
 
 impl Ways {
-    /// Steps to the target; none: there is no way.
+    /// Returns steps to the target; none: there is no way.
     pub fn far(&self, (x, z): Tile) -> Option<u16> {
         let b = self.bounds;
         if x < b.min_x || x >= b.max_x || z < b.min_z || z >= b.max_z {
@@ -235,7 +235,7 @@ impl Ways {
         self.far.get(index).copied().filter(|far| *far != u16::MAX)
     }
 
-    /// The tile on the way that is `steps` steps nearer, or the target.
+    /// Returns the tile on the way that is `steps` steps nearer, or the target.
     pub fn toward(&self, from: Tile, steps: u16) -> Option<Tile> {
         let mut at = from;
         let mut far = self.far(from)?;

@@ -1,5 +1,5 @@
-//! Who may know whom: the arrows between the crates, as `cargo metadata` sees them. And forms that
-//! no source may have.
+//! Dependencies between the crates, as `cargo metadata` sees them, and forms that no source may
+//! have.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,7 +11,7 @@ use serde_json::Value;
 use syn::visit::{self, Visit};
 use tests::cluster::process::workspace;
 
-/// What each crate may depend on, of ours. Tests may bring up their own stores.
+/// Crates of ours on which each crate may depend. Tests may bring up their own stores.
 const MAY_KNOW: [(&str, &[&str]); 15] = [
     ("world", &[]),
     ("proto", &["world"]),
@@ -100,8 +100,8 @@ fn metadata() -> Value {
     serde_json::from_slice(&output.stdout).expect("metadata")
 }
 
-/// Each crate of the workspace with those of the workspace that it depends on; those that only
-/// its tests need apart.
+/// Returns each crate of the workspace with those of the workspace that it depends on; those that
+/// only its tests need apart.
 fn arrows() -> BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)> {
     let metadata = metadata();
     let packages = metadata["packages"].as_array().expect("packages");
@@ -173,7 +173,7 @@ fn the_game_does_no_input_or_output() {
     }
 }
 
-/// All files of our own under `folder` that end so.
+/// Returns all files of our own under `folder` that end so.
 fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -218,8 +218,8 @@ const PRODUCTION: [&str; 8] = [
     "deploy/launcher/src",
 ];
 
-/// Whether an enum of that name says what is asked, what happened, what was refused, or why value
-/// moved. The payloads of `.proto` messages are named like the field that they fill.
+/// Returns whether an enum of that name lists requests, events, refusals, or reasons for which
+/// value moves. The payloads of `.proto` messages are named like the field that they fill.
 fn is_closed(name: &str) -> bool {
     let exact = [
         "Cause",
@@ -238,11 +238,11 @@ fn is_closed(name: &str) -> bool {
 
 /// Finds arms that take every case, in matches over closed enums.
 ///
-/// A match counts as one over a closed enum if the pattern of any of its arms names a path whose
-/// last segment but one is such an enum ([`is_closed`]); inside an `impl` of it, `Self` is one. An arm
-/// takes every case if it has no guard and its pattern is `_`, a name that begins with `_`, or a tuple of
-/// these. A name that is used passes the case on, and so drops nothing. Matches inside of macros are not
-/// read.
+/// A match counts as one over a closed enum if the pattern of any arm names a path whose last
+/// segment but one is such an enum ([`is_closed`]). Inside an `impl` of the enum, `Self` counts
+/// too. An arm takes every case if it has no guard and its pattern is `_`, a name that begins with
+/// `_`, or a tuple of these. A name that is used passes the case on, and so drops nothing. Matches
+/// inside of macros are not read.
 #[derive(Default)]
 struct CatchAlls {
     /// The enums whose `impl` is being read, the innermost last.

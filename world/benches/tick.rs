@@ -1,4 +1,4 @@
-//! How long one tick takes with 2,000 players in the world that ships.
+//! Time of one tick with 2,000 players in the world that ships.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ fn who(number: u32) -> CharacterId {
     CharacterId::from(format!("player-{number:05}"))
 }
 
-/// Somewhere within `reach` tiles of the spawn, differently for each player.
+/// Returns somewhere within `reach` tiles of the spawn, differently for each player.
 fn somewhere(number: u32, reach: u32) -> Tile {
     let mut dice = Dice::new(1, u64::from(number), 0);
     let reach = reach.cast_signed();
@@ -31,7 +31,7 @@ fn somewhere(number: u32, reach: u32) -> Tile {
     spawn.moved(dice.between(-reach, reach), dice.between(-reach, reach))
 }
 
-/// All regions, and players within `reach` tiles of the spawn with full packs.
+/// Returns all regions, and players within `reach` tiles of the spawn with full packs.
 fn crowd(reach: u32) -> World {
     let mut world = empty();
     settle(
@@ -42,7 +42,7 @@ fn crowd(reach: u32) -> World {
     world
 }
 
-/// All regions, and nobody.
+/// Returns all regions, and nobody.
 fn empty() -> World {
     let content = Content::embedded();
     let mut world = World::new(content.clone(), Rules::default(), 1, 1);
@@ -98,7 +98,7 @@ fn settle(world: &mut World, place: &dyn Fn(u32) -> Tile, pack: &[&str]) {
     world.tick(Tick(1), inbox, &mut ());
 }
 
-/// What `players` of them ask: to go elsewhere, no more than a screen away.
+/// Returns the requests of `players` of them: to go elsewhere, no more than a screen away.
 fn clicks(world: &World, round: u64, players: u32) -> Inbox {
     let input = |number| {
         let who = who(number);
@@ -145,25 +145,26 @@ fn play(bencher: Bencher<'_, '_>, clicking: u32, reach: u32) {
         .bench_local_values(|(round, inbox)| world.borrow_mut().tick(Tick(round), inbox, &mut ()));
 }
 
-/// All over the country; each clicks every ten ticks.
+/// Measures players all over the country; each clicks every ten ticks.
 #[divan::bench]
 fn spread_out_and_walking(bencher: Bencher<'_, '_>) {
     play(bencher, PLAYERS / 10, 250);
 }
 
-/// All in one town full of houses; each clicks every ten ticks.
+/// Measures players in one town full of houses; each clicks every ten ticks.
 #[divan::bench]
 fn crowded_and_walking(bencher: Bencher<'_, '_>) {
     play(bencher, PLAYERS / 10, 40);
 }
 
-/// All in one town, and every one clicks at every tick.
+/// Measures players in one town, and every one clicks at every tick.
 #[divan::bench]
 fn crowded_and_all_clicking(bencher: Bencher<'_, '_>) {
     play(bencher, PLAYERS, 40);
 }
 
-/// All in one town, 10,000 things on the ground, and everybody drops or picks something up.
+/// Measures players in one town with 10,000 things on the ground; everybody drops or picks
+/// something up.
 #[divan::bench]
 fn crowded_and_all_dropping_and_picking_up(bencher: Bencher<'_, '_>) {
     let world = RefCell::new(crowd(40));
@@ -214,7 +215,7 @@ fn crowded_and_all_dropping_and_picking_up(bencher: Bencher<'_, '_>) {
         .bench_local_values(|(round, inbox)| world.borrow_mut().tick(Tick(round), inbox, &mut ()));
 }
 
-/// What players can be about: beasts to fight, and what one can gather from without a level.
+/// Returns the targets of players: beasts to fight, and resources that take no level.
 fn targets(world: &World) -> [Vec<(Tile, EntityId)>; 2] {
     let (mut beasts, mut resources) = (Vec::new(), Vec::new());
     for id in world.entities() {
@@ -233,19 +234,19 @@ fn targets(world: &World) -> [Vec<(Tile, EntityId)>; 2] {
     [beasts, resources]
 }
 
-/// What a player does all the time: a third fights, a third gathers, a third walks.
+/// Jobs of players: a third fights, a third gathers, a third walks.
 struct Jobs {
     about: [Vec<(Tile, EntityId)>; 2],
 }
 
 impl Jobs {
-    /// What it is about; none for those who walk.
+    /// Returns the player's target; none for those who walk.
     fn of(&self, number: u32) -> Option<&(Tile, EntityId)> {
         let all = self.about.get(number as usize % 3)?;
         all.get(number as usize / 3 % all.len())
     }
 
-    /// What one asks next, in its turn; whoever works goes on.
+    /// Returns a player's next request, in its turn; a player at work goes on.
     fn next(&self, world: &World, number: u32, walk: Intent) -> Option<Intent> {
         let player = world.player(&who(number))?;
         let Some((_, target)) = self.of(number) else {
@@ -269,7 +270,8 @@ impl Jobs {
     }
 }
 
-/// How many of a thousand players struck a blow, were at work and were on their way in ten ticks.
+/// Returns how many of a thousand players struck a blow, were at work and were on their way in ten
+/// ticks.
 fn shares(world: &mut World, mut inbox: impl FnMut(&World) -> (u64, Inbox)) -> [usize; 3] {
     let [mut fight, mut work, mut walk] = [const { BTreeSet::new() }; 3];
     for _ in 0..TICKS {
@@ -290,8 +292,8 @@ fn shares(world: &mut World, mut inbox: impl FnMut(&World) -> (u64, Inbox)) -> [
     [fight, work, walk].map(|some| some.len() * 1_000 / PLAYERS as usize)
 }
 
-/// All over the country: a third fights, a third gathers, a third walks; a tenth of each asks for
-/// something new at every tick. Says how many do so indeed.
+/// Measures players all over the country: a third fights, a third gathers, a third walks; a tenth
+/// of each asks for something new at every tick. Says how many do so indeed.
 #[divan::bench]
 fn spread_out_fighting_gathering_and_walking(bencher: Bencher<'_, '_>) {
     let tools = ["bronze_hatchet", "bronze_pickaxe", "fishing_net"];
@@ -329,13 +331,13 @@ fn spread_out_fighting_gathering_and_walking(bencher: Bencher<'_, '_>) {
         .bench_local_values(|(round, inbox)| world.borrow_mut().tick(Tick(round), inbox, &mut ()));
 }
 
-/// Nobody asks anything and nobody walks.
+/// Measures a tick in which nobody asks anything and nobody walks.
 #[divan::bench]
 fn at_rest(bencher: Bencher<'_, '_>) {
     play(bencher, 0, 40);
 }
 
-/// The bytes of the busiest region.
+/// Measures the bytes of the busiest region.
 #[divan::bench]
 fn bytes_of_a_crowded_region(bencher: Bencher<'_, '_>) {
     let world = crowd(20);

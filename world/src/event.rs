@@ -1,6 +1,6 @@
-//! Facts of a tick for one player in particular, by feature.
+//! Events of a tick for one player in particular, by feature.
 //!
-//! Facts that everybody may see are not here: they are in [`crate::Outcome::touched`].
+//! Changes that everybody may see are not here: [`crate::Outcome::touched`] has them.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,15 +22,15 @@ macro_rules! nested {
         }
 
         impl Event {
-            /// The player who is told.
+            /// Player who gets the message.
             pub fn who(&self) -> &CharacterId {
                 match self {
                     $(Event::$variant(event) => event.who(),)*
                 }
             }
 
-            /// Returns the message for the player; `None`: there is nothing to tell, or the driver
-            /// of the world says it, because the event is about a request or an arrival.
+            /// Returns the message for the player. `None`: there is no message, or the driver of
+            /// the world sends it, because the event is about a request or an arrival.
             pub fn message(&self, to: &Recipient<'_>) -> Option<Message> {
                 match self {
                     $(Event::$variant(event) => event.message(to),)*

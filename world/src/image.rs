@@ -1,7 +1,7 @@
 //! A region as bytes: the very ones with which it moves from owner to owner.
 //!
-//! Always: if a region is restored at the tick of its image, it goes on exactly as it would have;
-//! the same state gives the same bytes.
+//! Always: a region that is restored at the tick of its image goes on exactly as it would have. The
+//! same state gives the same bytes.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,8 +1,8 @@
 //! The game: geometry, content, rules and the deterministic tick.
 //!
-//! A tick is a function of the state, the inputs and the seed: the same three give the same
-//! state, byte for byte, on any machine. So nothing in this crate reads a clock, a file, the
-//! network or a shared source of chance, and all arithmetic is on integers.
+//! A tick is a function of the state, the inputs and the seed: the same three give the same state,
+//! byte for byte, on any machine. So nothing in this crate reads a clock, a file, the network or a
+//! shared source of chance. All arithmetic is on integers.
 //!
 //! In reading order: [`geometry`]; [`content`]; [`item`] and [`entity`], the things that exist;
 //! [`features`], the actions of players, one folder each; [`intent`], [`event`], [`request`] and

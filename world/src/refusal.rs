@@ -10,7 +10,7 @@ macro_rules! refusals {
         $(#[doc = $doc:literal])+
         $variant:ident = $code:literal $(as $exchange:literal)?, $sentence:literal $(, $value:ident)?;
     )+) => {
-        /// Why an intent was not followed. It has then changed nothing.
+        /// Reason why an intent was not followed. It has then changed nothing.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub enum Refusal {
             $($(#[doc = $doc])+ $variant,)+
@@ -41,7 +41,7 @@ macro_rules! refusals {
                 }
             }
 
-            /// Returns what it says to people.
+            /// Returns its sentence for people.
             pub const fn sentence(self) -> &'static str {
                 match self {
                     $(Refusal::$variant => $sentence,)+
@@ -120,7 +120,7 @@ refusals! {
         "there is no arrow in your quiver that you and your bow can shoot", of_value;
     /// Not the runes that the spell takes.
     NoRunes = "no_runes", "you lack the runes for that spell", of_value;
-    /// The weapon in hand does not allow that style.
+    /// The weapon in use does not allow that style.
     WrongStyle = "wrong_style", "what you hold is not used that way; casting takes a spell";
     /// There are no points of prayer left.
     NoPrayer = "no_prayer", "you have no prayer points left";
@@ -128,9 +128,9 @@ refusals! {
     Interrupted = "interrupted" as "PLAYER_BUSY", "something else came in between";
     /// Not again so soon.
     Cooldown = "cooldown" as "RATE_LIMITED", "not again so soon";
-    /// It takes a tool that is not at hand, or not of use yet.
+    /// It takes a tool that the player does not have, or cannot use yet.
     NoTool = "no_tool", "that takes a tool that you can use", of_value;
-    /// That is not the place to make it.
+    /// It is made at another sort of place.
     NoStation = "no_station", "that is made somewhere else";
     /// There is nothing left of it for now.
     Depleted = "depleted", "there is nothing left of it for now";

@@ -26,7 +26,7 @@ impl<'a> Asked<'a> {
 /// Limits on a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// Whether value may change hands.
+    /// Whether value may change owners.
     pub(crate) value: Value,
     /// The number of visited tiles at which its searches end.
     pub(crate) searches_end: u64,

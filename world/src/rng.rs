@@ -1,5 +1,5 @@
-//! Dice. A throw depends on the world's seed, on who throws, on the tick and on nothing else, so
-//! that nobody's luck depends on who else is about, and a region that moves keeps its luck.
+//! Dice. A throw depends on the world's seed, on its purpose, on the tick and on nothing else. So
+//! nobody's luck depends on other players, and a region that moves keeps its luck.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ enum Source {
 }
 
 impl Dice {
-    /// The dice of the thing `key` (see [`key`]) at `tick` in the world with `seed`.
+    /// Returns the dice of the thing `key` (see [`key`]) at `tick` in the world with `seed`.
     pub fn new(seed: u64, key: u64, tick: u64) -> Dice {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -27,12 +27,13 @@ impl Dice {
         Dice(Source::Seeded(Box::new(ChaCha8Rng::from_seed(bytes))))
     }
 
-    /// Dice that fall as told, then always on 0. For tests.
+    /// Returns dice that fall as scripted, then always on 0. For tests.
     pub fn scripted(throws: impl IntoIterator<Item = u32>) -> Dice {
         Dice(Source::Scripted(throws.into_iter().collect()))
     }
 
-    /// One of 0..`sides`; 0 when there are no sides. A scripted throw is taken modulo `sides`.
+    /// Returns one of 0..`sides`; 0 when there are no sides. A scripted throw is taken modulo
+    /// `sides`.
     pub fn below(&mut self, sides: u32) -> u32 {
         if sides == 0 {
             return 0;
@@ -46,7 +47,7 @@ impl Dice {
         }
     }
 
-    /// One of `low`..=`high`; `low` when the range is empty.
+    /// Returns one of `low`..=`high`; `low` when the range is empty.
     pub fn between(&mut self, low: i32, high: i32) -> i32 {
         if high <= low {
             return low;
@@ -56,7 +57,7 @@ impl Dice {
     }
 }
 
-/// A number for a name, the same on every machine (FNV-1a).
+/// Returns a number for a name, the same on every machine (FNV-1a).
 pub fn key(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -9,8 +9,8 @@ pub struct Rules {
     pub walk_tiles: u32,
     /// Tiles that a running player takes in a tick.
     pub run_tiles: u32,
-    /// Tiles that all searches for a way may visit in one tick; after that, whoever needs a
-    /// search is told that the world is busy.
+    /// Tiles that all searches for a route may visit in one tick. After that, the world refuses
+    /// every request that needs a search as `Busy`.
     pub search_tiles_per_tick: u64,
     /// Ticks for which only the dropper may take a dropped thing.
     pub ground_own_ticks: u64,

@@ -39,7 +39,7 @@ pub struct Inbox {
     pub arrivals: Vec<Arrival>,
     /// Inputs of players.
     pub inputs: Vec<PlayerInput>,
-    /// Whether value may change hands.
+    /// Whether value may change owners.
     #[serde(default)]
     pub value: Value,
     /// Characters in duels that nobody plays just now.
@@ -50,7 +50,7 @@ pub struct Inbox {
     pub agents: Vec<AgentInput>,
 }
 
-/// Results of a tick, for those outside the world.
+/// Results of a tick, for the driver of the world.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Events for particular players, in order.
@@ -124,7 +124,8 @@ impl Phase {
     }
 }
 
-/// Hears when each phase ends and what comes next in it; the driver of the world has the clock.
+/// Hears the end of each phase, and the player or region that comes next in it. The driver of the
+/// world has the clock.
 pub trait PhaseClock {
     /// Hears that `phase` has just ended.
     fn phase(&mut self, phase: Phase);

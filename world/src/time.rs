@@ -13,12 +13,12 @@ pub const TICK_MS: u64 = 600;
 pub struct Tick(pub u64);
 
 impl Tick {
-    /// The moment `ticks` later.
+    /// Returns the moment `ticks` later.
     pub const fn after(self, ticks: u64) -> Tick {
         Tick(self.0.saturating_add(ticks))
     }
 
-    /// How many ticks it is past `earlier`; 0 when it is not.
+    /// Returns the ticks since `earlier`; 0 if that is not earlier.
     pub const fn since(self, earlier: Tick) -> u64 {
         self.0.saturating_sub(earlier.0)
     }

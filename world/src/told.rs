@@ -1,8 +1,8 @@
 //! Messages as players get them: an event's wire name, and its data.
 //!
-//! A feature defines each of its messages once, in its `told.rs`: a type with the fields and their
-//! docs, and a line of [`server_events!`](crate::server_events) with the wire name. The feature's
-//! `Event` says which message a player gets, and whether it tells of value.
+//! A feature defines each of its messages once, in its `told.rs`. It has a type with the fields and
+//! their docs, and a line of [`server_events!`](crate::server_events) with the wire name. The
+//! feature's `Event` says which message a player gets, and whether it shows value.
 //!
 //! Always: no rule reads a message. Numbers with a fraction exist only in messages.
 
@@ -244,7 +244,7 @@ pub(crate) fn stacks(stacks: &[crate::item::Stack]) -> Vec<Stack> {
     stacks.iter().map(Stack::from).collect()
 }
 
-/// `notice`: what a person should read.
+/// `notice`: a text for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
@@ -281,7 +281,7 @@ macro_rules! endings {
                 match self { $($name::$variant => $word,)+ }
             }
 
-            /// Returns what it says to people.
+            /// Returns its sentence for people.
             pub const fn sentence(self) -> &'static str {
                 match self { $($name::$variant => $sentence,)+ }
             }

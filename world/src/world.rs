@@ -1,6 +1,6 @@
 //! The world: the regions that are played here and all that belongs to them.
 //!
-//! Always: every player and NPC belongs to a region that is played here; each entity is in the
+//! Always: every player and NPC belongs to a region that is played here. Each entity is in the
 //! index of the chunk in which it stands, and in no other.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -144,7 +144,7 @@ impl World {
         Ok(())
     }
 
-    /// Puts items on the ground of `region`, which came from the store without its state: `played`
+    /// Puts items on the ground of `region`, which came from the store without its state. `played`
     /// is the last tick of its play (0: never), and timers go on from there. Leaves out items of
     /// other regions and those that lie here already. Returns false if the region is not here.
     pub fn ground_in(&mut self, region: Region, played: Tick, items: Vec<GroundItem>) -> bool {

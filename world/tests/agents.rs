@@ -1,4 +1,4 @@
-//! Agents: they live by their orders, rest while they are played, and do what they are told.
+//! Agents: they live by their orders, rest while somebody plays them, and do as their orders say.
 
 use world::{
     AgentInput, AgentWord, CharacterId, Field, Goal, Inbox, Orders, Region, Tick, Tile, Value,
@@ -24,7 +24,7 @@ impl Scene {
         Scene { stage, version: 0 }
     }
 
-    /// One tick in which something is heard about ann.
+    /// Plays one tick with a word about ann.
     pub(crate) fn hears(&mut self, word: AgentWord) {
         self.stage.step(Inbox {
             agents: vec![AgentInput { who: ann(), word }],
@@ -198,7 +198,7 @@ fn goals_rest_while_somebody_plays_the_character() {
     let mut scene = Scene::new(&Land::default(), "ann joins at 0 0");
     scene.hears(AgentWord::Played(true));
     scene.ordered(false, Some(Goal::Place(Tile::new(60, 0))));
-    // It became an agent just now: whoever plays it is told of anew.
+    // It became an agent just now, so the zone reports its player anew.
     scene.hears(AgentWord::Played(true));
     scene.stage.play("ann stops");
     let stands = scene.at();
@@ -224,7 +224,7 @@ fn an_agent_picks_up_what_lies_about_and_counts_it() {
     let before = "ann joins at 0 0 / bob joins at 6 0 with logs 1 candle 7\n\
                   bob drops 0 / bob drops 1\nbob leaves";
     let mut scene = Scene::new(&Land::default(), before);
-    // What another dropped is that one's own for a while.
+    // A dropped thing belongs to its dropper for a while.
     scene.ordered(false, Some(Goal::Collect));
     scene.wait(4);
     let taken = |world: &World| world.player(&ann()).unwrap().record().inventory.len();

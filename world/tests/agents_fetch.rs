@@ -1,4 +1,4 @@
-//! Agents on errands: to a bank, to an area, and for the tool without which nothing goes on.
+//! Agents that fetch: they go to a bank, to an area, and for the tool that their work needs.
 
 use world::agents::DeedSort;
 use world::{Goal, Skill, Tile, World};

@@ -1,5 +1,5 @@
-//! Agents among beasts: whom they fight and what with, when they eat, when they run, and what
-//! they do about what they left where they died.
+//! Agents among beasts: their targets and weapons, when they eat, when they run, and how they fetch
+//! the things that they left where they died.
 
 use serde_json::{Value, json};
 use world::agents::DeedSort;
@@ -11,7 +11,7 @@ use crate::stage::Land;
 
 const WOLF: &str = "npc:field:wolf:30,10:0";
 
-/// A beast that is easily killed, leaves bones, and is soon back.
+/// Returns a beast that is easily killed, leaves bones, and is soon back.
 fn hen() -> Value {
     json!({"id": "hen", "name": "Hen", "stats": {"level": 1, "health": 5},
         "combat": {"attackable": true, "retaliates": false, "respawnTicks": 5},
@@ -19,7 +19,7 @@ fn hen() -> Value {
             {"itemId": "bones", "minQuantity": 1, "maxQuantity": 1, "chance": 1}]}})
 }
 
-/// A beast that always strikes, and takes a point of health at most.
+/// Returns a beast that always strikes, and takes a point of health at most.
 fn wolf(level: u32) -> Value {
     json!({"id": "wolf", "name": "Wolf",
         "stats": {"level": level, "health": 9_000, "attack": 100_000, "strength": 1},
@@ -35,7 +35,7 @@ fn carries(world: &World, item: &str) -> usize {
     pack.filter(|stack| &*stack.item == item).count()
 }
 
-/// The blows of so many ticks.
+/// Returns the blows of so many ticks.
 fn blows(scene: &mut Scene, ticks: u32) -> Vec<Hit> {
     let outcomes = (0..ticks).map(|_| scene.stage.step(Inbox::default()));
     outcomes.flat_map(|outcome| outcome.hits).collect()
@@ -90,7 +90,7 @@ fn one_that_is_hurt_eats_before_it_looks_for_a_fight() {
     assert_eq!(scene.at(), Tile::new(0, 0), "and only then it goes");
 }
 
-/// Whatever it is about: it is hurt while it rests.
+/// The goal does not matter: the agent is hurt while it rests.
 #[test]
 fn one_that_is_attacked_eats_and_one_that_is_stopped_or_played_does_not() {
     let land = Land::default().beast(wolf(3), (6, 0));

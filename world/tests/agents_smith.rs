@@ -6,11 +6,11 @@ use world::{Area, Content, Goal, Inbox, Skill};
 use crate::agents_work::{HOUR_TICKS, Land, ann};
 use crate::stage;
 
-/// How far from the first town an hour's work leads.
+/// Distance from the first town to which an hour's work leads.
 const NEAR_TILES: u32 = 96;
 
-/// Plays so many ticks of one who is to mine and smith, and is told so again whenever it is done.
-/// It begins in the middle of `town` with what everybody begins with, and never gives up.
+/// Plays so many ticks of an agent with the goal to mine and smith, which it gets again whenever it
+/// is done. It begins in the middle of `town` as a new character, and never gives up.
 fn smiths(town: &Area, (seed, played_tiles): (u64, u32), ticks: u64) -> u32 {
     let middle = town.bounds.middle();
     let mut land = Land::around(seed, middle, played_tiles);

@@ -9,7 +9,7 @@ use world::{
 
 use crate::stage::{self, BEGIN};
 
-/// How far from the spawn regions are played, in tiles.
+/// Distance from the spawn up to which the world plays regions, in tiles.
 const PLAYED_TILES: u32 = 96;
 /// An hour.
 pub(crate) const HOUR_TICKS: u64 = 6_000;
@@ -25,7 +25,8 @@ pub(crate) fn ann() -> CharacterId {
 }
 
 impl Land {
-    /// The world that ships, around its spawn, with one new character in it who is an agent.
+    /// Returns the world that ships, around its spawn, with one new character in it who is an
+    /// agent.
     fn new(seed: u64) -> Land {
         let spawn = Content::embedded().spawn();
         let mut land = Land::around(seed, spawn, PLAYED_TILES);
@@ -35,7 +36,7 @@ impl Land {
         land
     }
 
-    /// The world that ships, as far as so many tiles from `middle`.
+    /// Returns the world that ships, as far as so many tiles from `middle`.
     pub(crate) fn around(seed: u64, middle: Tile, tiles: u32) -> Land {
         let mut world = World::new(Content::embedded(), Rules::default(), seed, 1);
         for region in world.content().clone().regions() {
@@ -93,7 +94,7 @@ impl Land {
         all.map(|skill| (skill, record.level(skill))).collect()
     }
 
-    /// What it did, and what it is about.
+    /// Returns the agent's acts so far, then its present work.
     pub(crate) fn deeds(&self) -> Vec<String> {
         let player = self.world.player(&ann()).unwrap();
         let agent = player.agent().unwrap();

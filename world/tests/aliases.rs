@@ -1,5 +1,5 @@
-//! Aliases: what has two names lies in packs, and stands in the ledger, under its id alone,
-//! whatever manifests and saves call it.
+//! Aliases: a thing with two names lies in packs, and stands in the ledger, under its id alone.
+//! Manifests and saves may use either name.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use world::{
 use crate::loader_generations::load;
 use crate::stage::{self, BEGIN};
 
-/// The content that ships and that of each generation of manifests, by name.
+/// Returns the content that ships and that of each generation of manifests, by name.
 fn contents() -> Vec<(String, Arc<Content>)> {
     let generations: [&[&str]; 5] = [
         &["oct_2025"],
@@ -28,7 +28,7 @@ fn contents() -> Vec<(String, Arc<Content>)> {
     old.into_iter().chain([ships]).collect()
 }
 
-/// Every item that content names.
+/// Returns every item that content names.
 fn named(content: &Content) -> BTreeSet<Arc<str>> {
     let mut named = BTreeSet::new();
     let stores = content.stores().iter();
@@ -159,7 +159,7 @@ fn content_of_every_generation_names_items_by_their_ids() {
     );
 }
 
-/// A world around the spawn of `content` into which `record` came, and what came of that.
+/// Returns a world around the spawn of `content` into which `record` came, and what came of that.
 fn arrived(content: &Arc<Content>, record: PlayerRecord, value: Value) -> (PlayerRecord, Outcome) {
     let region = Region::from(content.spawn());
     let mut world = World::new(Arc::clone(content), Rules::default(), 1, 1);
@@ -203,7 +203,7 @@ fn who_begins_has_everything_under_its_id() {
     );
 }
 
-/// Ann as an older server saved her, with swords in the pack, in the hand and in the bank.
+/// Returns Ann as an older server saved her, with swords in the pack, worn, and in the bank.
 fn saved(content: &Content) -> PlayerRecord {
     let mut ann = stage::record("ann", content.spawn());
     let sword = || Stack::new("bronze_sword", 1);

@@ -11,7 +11,7 @@ fn land() -> Land {
     Land::default().station("bank", (4, 0))
 }
 
-/// A story of ann, who has had the bank open since its first tick; that tick left out.
+/// Plays a story of ann, who opens the bank in its first tick; leaves that tick out.
 fn at_the_bank(has: &str, script: &str) -> String {
     let mut stage = Stage::new(&land());
     stage.play(&format!(

@@ -209,7 +209,7 @@ fn what_belongs_to_a_region_goes_with_it_wherever_it_lies() {
         .expect("its own bytes");
     let lies = stage.world.ground(region).next().expect("it lies there");
     assert_eq!(lies.tile, world::Tile::new(66, 0));
-    // It was given away after tick 5, and taken in 50 ticks after tick 26.
+    // A world gave it away after tick 5, and another took it in 50 ticks after tick 26.
     assert_eq!(lies.expires_at.0, stage::BEGIN + 2 + 300 + 50 + 21);
 }
 
@@ -290,7 +290,7 @@ fn one_who_is_handed_over_on_its_way_goes_on_or_is_told() {
     );
 }
 
-/// A rat that never hits hard; bites whoever bites it.
+/// Returns a rat that never hits hard; bites whoever bites it.
 fn rat() -> serde_json::Value {
     json!({"id": "rat", "name": "Rat", "category": "mob",
         "stats": {"level": 1, "health": 10_000, "attack": 1, "strength": 1, "defense": 1},

@@ -63,7 +63,7 @@ fn another_weapon_in_the_hand_ends_casting() {
     let shot = hits(&watch(&mut stage, 40));
     assert_eq!(shot.len(), 3, "one for each arrow");
     assert!(shot.iter().all(|hit| hit.kind == HitKind::Ranged));
-    // One that is chosen with the bow in hand is cast all the same.
+    // A spell chosen while she wields the bow is cast all the same.
     stage.play("ann casts gust");
     assert!(record(&stage, "ann").ways.spell.is_some());
 }

@@ -15,13 +15,13 @@ const STRONG: &str = "trained attack=5000000,strength=5000000,constitution=50000
 pub(crate) const DUMMY: &str = "npc:field:dummy:5,5:0";
 const RAT: &str = "npc:field:rat:5,5:0";
 
-/// A beast that takes what it gets.
+/// Returns a beast that does not hit back.
 pub(crate) fn dummy() -> Value {
     json!({"id": "dummy", "name": "Dummy", "stats": {"level": 1, "health": 100_000},
         "combat": {"attackable": true, "retaliates": false}})
 }
 
-/// A beast that hits back.
+/// Returns a beast that hits back.
 fn rat(health: u32) -> Value {
     json!({"id": "rat", "name": "Rat",
         "stats": {"level": 2, "health": health, "attack": 5, "strength": 40},
@@ -436,7 +436,7 @@ fn bites_delay_the_next_stroke() {
     ));
     stage.play("ann uses 0");
     let seen = hits(&watch(&mut stage, 10));
-    // The first stroke fell with the wish; the next would have been four ticks later.
+    // The first stroke fell with the request; the next would have come four ticks later.
     assert_eq!(seen[0].tick.0 - BEGIN, 2 + 4 + 3);
 }
 
@@ -460,7 +460,7 @@ fn beasts_let_those_be_who_have_just_come_and_do_nothing_yet() {
     );
 }
 
-/// One that stands five tiles off and fights from there, all thumbs at close quarters.
+/// Returns one that stands five tiles off and fights from there, all thumbs at close quarters.
 fn marksman(attack: &str) -> Value {
     json!({"id": "elf", "name": "Elf",
         "stats": {"level": 200, "health": 9_000, "attack": 1, "strength": 1, "ranged": 900,

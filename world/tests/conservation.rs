@@ -1,6 +1,6 @@
-//! The law of value: whatever players do, each holder has just what the ledger says of it, and
-//! what is told to be saved is what is. Played by several worlds that share a land, hand players
-//! over, give regions away and take them over from what was saved.
+//! The law of value: after any acts of players, each holder has just what the ledger says, and the
+//! saved state is the real one. Several worlds share a land, hand players over, give regions away,
+//! and take them over from the saved state.
 
 mod asks;
 mod cluster;

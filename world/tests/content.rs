@@ -11,7 +11,7 @@ fn files() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// All tiles to which one can walk from the spawn.
+/// Returns all tiles to which one can walk from the spawn.
 fn reachable(content: &Content) -> BTreeSet<Tile> {
     let terrain = content.terrain();
     let mut seen = BTreeSet::from([content.spawn()]);

@@ -11,7 +11,7 @@ fn files() -> BTreeMap<String, String> {
     files.map(owned).collect()
 }
 
-/// The content that ships with changes to files, read anew, and what is wrong with it.
+/// Reads the content that ships, with changes to its files, and returns its faults.
 fn with(changes: &[(&str, &str, &str)]) -> String {
     let mut files = files();
     for (file, from, to) in changes {
@@ -31,7 +31,7 @@ fn nothing_is_wrong_with_the_world_that_ships() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Minima; whoever takes something away puts something else in its place.
+/// Minima: a change that takes something away puts something else in its place.
 #[test]
 fn there_is_enough_of_everything() {
     let content = Content::embedded();

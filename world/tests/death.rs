@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use stage::{BEGIN, Land, Stage};
 use world::{CharacterId, Event, Inbox, Region, Tick, Tile, World, death};
 
-/// A beast that kills at a blow or two.
+/// Returns a beast that kills at a blow or two.
 fn ogre() -> Value {
     json!({"id": "ogre", "name": "Ogre",
         "stats": {"level": 90, "health": 9_000, "attack": 900, "strength": 900},

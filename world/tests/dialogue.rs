@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use stage::{Land, Stage};
 
-/// Tom keeps a bank, heals, and has a secret for those who bring a candle.
+/// Returns Tom, who keeps a bank, heals, and has a secret for those who bring a candle.
 fn tom() -> Value {
     json!({"entryNodeId": "hello", "nodes": [
         {"id": "hello", "text": "Hello. What is it?", "responses": [

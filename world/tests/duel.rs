@@ -1,4 +1,4 @@
-//! Stories about duels, and the known ways to make two things of one by them.
+//! Stories about duels, and the known ways to duplicate things in them.
 
 mod fight;
 
@@ -16,7 +16,7 @@ fn land() -> Land {
     Land::default().rings().magic()
 }
 
-/// Two in the lobby who have taken a challenge.
+/// Returns two in the lobby who have taken a challenge.
 fn duelling(ann: &str, bob: &str) -> Stage {
     duelling_on(&land(), ann, bob)
 }
@@ -36,8 +36,8 @@ const AGREE: &str = "ann agrees rules / bob agrees rules
     ann agrees stakes / bob agrees stakes
     ann agrees final / bob agrees final";
 
-/// Two who may fight, after they have done what `first` says: in the first line what is to be
-/// ruled, in the second what is staked.
+/// Returns a stage on which two fight, after their acts in `first`: its first line sets rules, its
+/// second line stakes.
 fn fighting(ann: &str, bob: &str, first: [&str; 2]) -> Stage {
     let mut stage = duelling(ann, bob);
     stage.play(first[0]);
@@ -52,7 +52,7 @@ fn fighting(ann: &str, bob: &str, first: [&str; 2]) -> Stage {
     stage
 }
 
-/// What was told but for where people stand.
+/// Returns the story without the places of people.
 fn said(told: &str) -> String {
     let place = |part: &&str| !matches!(part.split(' ').nth(1), Some(at) if at.contains(','));
     let lines = told.lines().map(|line| {
@@ -366,8 +366,8 @@ fn whoever_calls_it_off_or_goes_gets_back_what_was_staked() {
     }
 }
 
-/// As when the zone dies in the middle of a fight, or somebody leaves it: the duel is gone, what
-/// was at stake is not.
+/// Such is the case if a zone dies in the middle of a fight, or a player leaves it: the duel is
+/// gone, the stakes are not.
 #[test]
 fn who_comes_back_without_the_duel_gets_back_what_was_staked_outside_of_the_ring() {
     let mut stage = fighting(

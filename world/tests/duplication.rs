@@ -1,5 +1,5 @@
-//! The known ways to make two things of one, or none: two deeds in one tick, and stacks that are
-//! as great as they can be.
+//! The known ways to make two things of one, or none: two acts in one tick, and stacks of the
+//! greatest size.
 
 use crate::stage;
 
@@ -8,7 +8,8 @@ use stage::{Land, Stage};
 use world::item::QUANTITY_MAX;
 use world::{CharacterId, Event, Inbox, TradeEnd, trade};
 
-/// How much of `item` there is: in packs, worn, in banks and on the ground; of coins, in pouches.
+/// Returns the quantity of `item` in packs, worn, in banks and on the ground; of coins also in
+/// pouches.
 fn everywhere(stage: &Stage, item: &str) -> u64 {
     let world = &stage.world;
     let mut sum = 0;
@@ -40,15 +41,15 @@ fn lives(stage: &Stage, who: &str) -> bool {
     player.is_some_and(world::Player::lives)
 }
 
-/// A beast that kills at a blow or two.
+/// Returns a beast that kills at a blow or two.
 fn ogre() -> Value {
     json!({"id": "ogre", "name": "Ogre",
         "stats": {"level": 90, "health": 9_000, "attack": 900, "strength": 900},
         "combat": {"attackable": true, "aggressive": true, "aggroRange": 5, "leashRange": 12}})
 }
 
-/// Ann, with candles, and bob, with logs, trade out of sight of an ogre, `agree` as far as that
-/// says, and come nearer.
+/// Returns a stage on which ann, with candles, and bob, with logs, trade out of sight of an ogre.
+/// They do what `agree` says, and come nearer.
 fn lured(agree: &[&str]) -> Stage {
     let mut stage = Stage::new(&Land::default().beast(ogre(), (20, 20)));
     stage.play(
@@ -68,7 +69,7 @@ fn lured(agree: &[&str]) -> Stage {
 
 const BOTH: &str = "ann accepts offer / bob accepts offer";
 
-/// Ticks until ann dies, and whether both were told then that the trade has ended by it.
+/// Returns the ticks until ann dies, and whether both then heard that her death ended the trade.
 fn until_death(stage: &mut Stage) -> (u32, bool) {
     for tick in 0..60 {
         let outcome = stage.step(Inbox::default());

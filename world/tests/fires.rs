@@ -1,4 +1,4 @@
-//! Stories about fires: lit, cooked on, gone out.
+//! Stories about fires: they are lit, cooked on, and go out.
 
 use crate::stage;
 

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use stage::{Land, Stage};
 use world::{CharacterId, Region, Tick};
 
-/// A grove: an elm, a thicket that never ends, a great oak, a rock of copper, and a pond.
+/// Returns a grove: an elm, a thicket that never ends, a great oak, a rock of copper, and a pond.
 fn land() -> Land {
     Land::default()
         .resource("tree", "elm", (5, 0))

@@ -203,14 +203,14 @@ fn coins_go_to_the_pouch_and_past_its_end_into_the_pack() {
     ");
 }
 
-/// A stage on which ann has dropped #1 at 3,4.
+/// Returns a stage on which ann has dropped #1 at 3,4.
 fn one_thing() -> Stage {
     let mut stage = Stage::new(&Land::default());
     stage.play("ann joins at 3 4 with logs 1\nann drops 0");
     stage
 }
 
-/// Fifty players do the same in one tick.
+/// Lets fifty players do the same in one tick.
 fn all_50(deed: &str) -> String {
     let deeds: Vec<String> = (0..50).map(|n| format!("p{n} {deed}")).collect();
     deeds.join(" / ")

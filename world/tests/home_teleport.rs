@@ -81,7 +81,7 @@ fn nobody_goes_home_twice_in_15_minutes() {
     ");
 }
 
-/// The store keeps the record only; what somebody was about to do is forgotten.
+/// The store keeps the record only, without the pending action.
 #[test]
 fn who_logs_out_and_in_again_waits_as_long() {
     let mut stage = Stage::new(&Land::default());
@@ -134,7 +134,7 @@ fn whom_an_operator_puts_where_others_play_is_to_be_brought_there() {
     assert!(told.contains("ann to 0,0 at 5,5"), "{told}");
 }
 
-/// All regions but that in which the spawn is.
+/// Returns a stage with all regions but that of the spawn.
 fn away_from_home() -> Stage {
     let mut stage = Stage::new(&Land::default());
     assert!(stage.world.region_out(Region { x: 0, z: 0 }).is_some());

@@ -54,7 +54,7 @@ fn a_long_stump_and_a_fire_are_brought_back_with_the_time_they_had() {
         stage.world.persistent_objects(Chunk { x: 0, z: 1 }),
         PersistentObjects::default()
     );
-    // Whoever played it falls; somebody else takes it up a thousand ticks later.
+    // The run that plays it falls, and another takes the region up a thousand ticks later.
     let (last, later) = (stage.world.now(), BEGIN + 1_020);
     let mut world = World::new(Arc::clone(stage.world.content()), Rules::default(), 7, 2);
     world.region_in(HOME, Tick(later), None).unwrap();

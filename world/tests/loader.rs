@@ -1,4 +1,4 @@
-//! The loader is strict about what is required and tolerant of all else.
+//! The loader is strict about required manifests and tolerant of all else.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use stage::Land;
 use world::{Content, ContentError, Loaded, Region, Tile};
 
-/// The manifests of a small land, with one of them replaced.
+/// Returns the manifests of a small land, with one of them replaced.
 fn with(file: &str, json: &Value) -> BTreeMap<String, String> {
     with_text(file, &json.to_string())
 }

@@ -30,7 +30,7 @@ fn read(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>) {
     }
 }
 
-/// The manifests of these folders, a later one's before an earlier one's.
+/// Returns the manifests of these folders, a later one's before an earlier one's.
 fn files(generations: &[&str]) -> BTreeMap<String, String> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut files = BTreeMap::new();
@@ -40,7 +40,7 @@ fn files(generations: &[&str]) -> BTreeMap<String, String> {
     files
 }
 
-/// The content of these folders.
+/// Returns the content of these folders.
 pub(crate) fn load(generations: &[&str]) -> Loaded {
     Content::load(&files(generations)).expect("it loads")
 }

@@ -1,11 +1,11 @@
-//! Stories about making things: each trade, and what is asked of whoever follows it.
+//! Stories about making things: each trade, and its conditions.
 
 use crate::stage;
 
 use insta::assert_snapshot;
 use stage::{Land, Stage};
 
-/// A street of workshops.
+/// Returns a street of workshops.
 fn land() -> Land {
     Land::default()
         .station("range", (5, 0))

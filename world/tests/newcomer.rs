@@ -1,4 +1,5 @@
-//! Stories about what new characters cannot give away, and what they can do all the same.
+//! Stories about the things that new characters cannot give away, and the things that they can do
+//! all the same.
 
 use crate::stage;
 

@@ -1,4 +1,4 @@
-//! Stories about the pack, the pouch and what a new character begins with.
+//! Stories about the pack, the pouch and the things that a new character begins with.
 
 use crate::stage;
 

@@ -1,4 +1,4 @@
-//! Stories about potions: brewing them, drinking dose by dose, and what they and poison do.
+//! Stories about potions: brewing them, drinking dose by dose, their effects, and those of poison.
 
 use crate::stage;
 
@@ -16,7 +16,7 @@ use world::{
 
 use crate::agents::{Scene, ann};
 
-/// A viper that always hits, for one point, and has much health.
+/// Returns a viper that always hits, for one point, and has much health.
 fn viper() -> Value {
     json!({"id": "viper", "name": "Viper",
         "stats": {"level": 15, "health": 9_000, "attack": 100_000, "strength": 1},
@@ -50,7 +50,7 @@ fn until_poisoned(stage: &mut Stage) {
     panic!("never poisoned");
 }
 
-/// Two who fight in a ring, after ann has done what `first` says while the rules are made.
+/// Returns two who fight in a ring, after `rule` was set during their talk about the rules.
 fn duelling(ann: &str, rule: &str) -> Stage {
     let mut stage = Stage::new(&Land::default().rings().magic().potions());
     let told = stage.play(&format!(
@@ -429,7 +429,7 @@ fn the_potions_that_ship_do_what_they_are_known_for() {
     }
     assert_eq!(drunk("prayer_potion_1").prayer.points, 3 + 7 + 10);
     assert!((2_000..2_500).contains(&drunk("energy_potion_2").energy));
-    // A tick of it has gone by.
+    // One tick of it has gone by.
     assert_eq!(drunk("antipoison_3").potions.safe_ticks, 149);
 }
 

@@ -9,7 +9,7 @@ use stage::{Land, Stage};
 const TOM: &str = "npc:field:tom";
 const EVE: &str = "npc:field:eve";
 
-/// Tom wants logs brought and a place looked at, and eve spoken to.
+/// Returns the quest of tom, who wants logs, a visit to a place, and a word with eve.
 fn errand() -> Value {
     json!({"id": "errand", "name": "An Errand", "description": "Logs.", "difficulty": "novice",
         "questPoints": 2, "startNpc": "tom",
@@ -27,7 +27,7 @@ fn errand() -> Value {
             {"itemId": "coins", "quantity": 40}, {"itemId": "cake", "quantity": 2}]}})
 }
 
-/// Comes after the errand, and takes a level and a candle.
+/// Returns a quest that comes after the first, and takes a level and a candle.
 fn second() -> Value {
     json!({"id": "second", "name": "Second", "startNpc": "tom", "questPoints": 1,
         "requirements": {"quests": ["errand"], "skills": {"cooking": 2}, "items": ["candle"]},
@@ -49,7 +49,7 @@ fn tom() -> Value {
             "completed": "later"}}})
 }
 
-/// A stage on which coins are a thing, too.
+/// Returns a stage on which coins are a thing, too.
 fn stage() -> Stage {
     let mut files = land().files();
     let items = files.get_mut("items.json").unwrap();
@@ -65,7 +65,7 @@ fn land() -> Land {
     land.speaker("eve", (0, 4), eve).quests(quests)
 }
 
-/// What is told of it, without the lines in which only somebody walks.
+/// Returns the story without the lines in which somebody only walks.
 fn played(stage: &mut Stage, script: &str) -> String {
     let told = stage.play(script);
     let lines = told.lines().filter(|line| {
@@ -234,7 +234,7 @@ fn full_packs_get_their_reward_in_the_bank_and_full_banks_none() {
     "#);
 }
 
-/// Whoever is further in a quest is to be saved, in the tick in which it is.
+/// Progress in a quest is to be saved in the tick in which it happens.
 #[test]
 fn progress_is_saved_with_what_made_it() {
     let mut stage = stage();
@@ -283,7 +283,8 @@ fn a_reward_that_a_full_pouch_cannot_take_lies_in_the_pack() {
     }
 }
 
-/// Each way in which something counts: a beast killed, logs cut, a trout cooked, a fire lit.
+/// Returns each way in which something counts: a beast killed, logs cut, a trout cooked, a fire
+/// lit.
 fn chores() -> Value {
     let stage = |id: &str, kind: &str, target: &str, count: u32| json!({"id": id, "type": kind, "description": id, "target": target, "count": count});
     json!({"id": "chores", "name": "Chores", "startNpc": "tom", "questPoints": 1,
@@ -334,7 +335,7 @@ fn what_is_killed_cut_cooked_and_lit_counts() {
             "ann attacks npc:field:rat:4,4:0\nwait 40",
             "InProgress rats=1",
         ),
-        // Cut, and dropped again: what was cut has been cut.
+        // She cuts and drops them again: the cutting still counts.
         (CUTS, "InProgress elm=1 rats=1"),
         (CUTS, "InProgress elm=2 rats=1"),
         (

@@ -18,7 +18,7 @@ fn files(drops: Value, table: Option<Value>) -> BTreeMap<String, String> {
     files
 }
 
-/// What lies where the rat died.
+/// Returns the things that lie where the rat died.
 fn left(drops: Value, table: Option<Value>) -> Vec<String> {
     let mut stage = Stage::of(&files(drops, table));
     let told = stage.play(&format!(

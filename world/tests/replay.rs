@@ -1,5 +1,5 @@
-//! Laws: whatever players ask, the same seed and inputs give the same bytes, a region restored
-//! from its bytes goes on the same, nobody ends up in a wall, and nothing panics.
+//! Laws: for any requests of players, the same seed and inputs give the same bytes. A region
+//! restored from its bytes goes on the same, nobody ends up in a wall, and nothing panics.
 
 mod deeds;
 
@@ -26,7 +26,7 @@ fn wolf() -> serde_json::Value {
         "drops": {"always": [{"itemId": "logs", "minQuantity": 1, "maxQuantity": 2, "chance": 1}]}})
 }
 
-/// Tom offers a quest, and hears that it is done.
+/// Returns Tom, who offers a quest, and hears that it is done.
 fn tom() -> serde_json::Value {
     json!({"entryNodeId": "hello", "nodes": [
             {"id": "hello", "text": "Help me?", "responses": [
@@ -48,7 +48,7 @@ fn errand() -> serde_json::Value {
             "items": [{"itemId": "candle", "quantity": 3}]}})
 }
 
-/// A land with much in the way.
+/// Returns a land with much in the way.
 fn content() -> Arc<Content> {
     static CONTENT: OnceLock<Arc<Content>> = OnceLock::new();
     let points = json!([{"x": -6, "z": 3}, {"x": 70, "z": 3}, {"x": 70, "z": 40}]);
@@ -98,7 +98,7 @@ fn fresh(seed: u64) -> World {
     world
 }
 
-/// One of the things that lie about.
+/// Returns one of the things that lie about.
 fn lying(world: &World, which: u8) -> EntityId {
     let lying = world.regions().flat_map(|region| world.ground(region));
     let lying: Vec<&EntityId> = lying.map(|item| &item.id).collect();
@@ -106,7 +106,8 @@ fn lying(world: &World, which: u8) -> EntityId {
     which.map_or(EntityId::from("item:9"), |id| (*id).clone())
 }
 
-/// Something about the trade of `who`, or its wish for one with the other of the first two.
+/// Returns a request about the trade of `who`, or one to open a trade with the other of the first
+/// two.
 fn trading(world: &World, who: u8, (what, slot, many): (u8, u8, u32)) -> trade::Intent {
     let trade = world.trades_of(&id(who)).into_iter().next();
     let (target, unasked) = (id(3 - who).entity(), trade.is_none());
@@ -232,7 +233,7 @@ fn play(world: &mut World, tick: u64, deeds: &[Deed]) -> (Vec<Event>, Vec<Crossi
     (outcome.events, outcome.crossings)
 }
 
-/// The hash over the very bytes with which all regions would move.
+/// Returns the hash over the very bytes with which all regions would move.
 fn hash(world: &World) -> String {
     let mut sha = Sha256::new();
     for region in world.regions() {

@@ -4,7 +4,7 @@ use crate::stage;
 
 use stage::{Land, Stage};
 
-/// Strangers who stand around ann, and how they are called.
+/// Puts players around ann, and returns their names.
 fn strangers(stage: &mut Stage, many: usize) -> Vec<String> {
     let names: Vec<String> = (0..many).map(|n| format!("s{n:02}")).collect();
     let places = names.iter().enumerate();
@@ -14,7 +14,7 @@ fn strangers(stage: &mut Stage, many: usize) -> Vec<String> {
     names
 }
 
-/// Each asks in a tick of its own. Returns what is told.
+/// Lets each of them ask in a tick of its own. Returns the story.
 fn ask(stage: &mut Stage, names: &[String], what: &str) -> String {
     let lines: Vec<String> = names
         .iter()

@@ -1,4 +1,4 @@
-//! What searches for ways cost, and who gets how much of them.
+//! The cost of searches for routes, and each player's share of it.
 
 use crate::stage;
 
@@ -14,7 +14,7 @@ const HONEST: i32 = 136;
 /// Moves of the greedy one in a tick: 58 in a second.
 const GREEDY: i32 = 35;
 
-/// A closed room in the east, and a wall that has to be walked around in the middle.
+/// Returns a closed room in the east, and a wall that has to be walked around in the middle.
 fn land() -> Land {
     Land::default()
         .rect("wall", (60, -8), (76, 8))
@@ -45,7 +45,7 @@ fn stage() -> Stage {
     stage
 }
 
-/// How often each was refused, by why.
+/// Returns the number of refusals by reason, those of the greedy player apart.
 fn refusals(events: &[Event]) -> BTreeMap<(bool, Refusal), usize> {
     let mut refusals = BTreeMap::new();
     for event in events {
@@ -57,8 +57,8 @@ fn refusals(events: &[Event]) -> BTreeMap<(bool, Refusal), usize> {
     refusals
 }
 
-/// All honest players go to the other side of the wall, one after the other tick there and back;
-/// one asks for `greedy` moves to a closed room. Returns the refusals and what it cost at most.
+/// Lets all honest players go to the other side of the wall in turn, and back. One player asks for
+/// `greedy` moves to a closed room. Returns the refusals and the highest cost.
 fn play(stage: &mut Stage, ticks: i32, greedy: i32) -> (BTreeMap<(bool, Refusal), usize>, u64) {
     let (mut refused, mut most, mut number) = (BTreeMap::new(), 0, 0);
     for tick in 0..ticks {

@@ -15,7 +15,7 @@ fn land() -> Land {
     Land::default().shop("stall", (4, 0), &goods)
 }
 
-/// A story of ann, who has had the shop open since its first tick; that tick left out.
+/// Plays a story of ann, who opens the shop in its first tick; leaves that tick out.
 fn at_the_shop(has: &str, script: &str) -> String {
     let mut stage = Stage::new(&land());
     stage.play(&format!(

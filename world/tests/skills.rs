@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use stage::{Land, Stage};
 use world::{CharacterId, PlayerHot, Region, Skill};
 
-/// What of a story is about experience, and nothing else.
+/// Returns the lines of a story that are about experience.
 fn trained(stage: &mut Stage, script: &str) -> String {
     let told = stage.play(script);
     let lines = told.lines().filter(|line| line.contains(" level "));

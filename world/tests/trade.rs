@@ -1,4 +1,4 @@
-//! Stories about trades, and the known ways to make two things of one by them.
+//! Stories about trades, and the known ways to duplicate things in them.
 
 mod audit;
 
@@ -8,8 +8,8 @@ use insta::assert_snapshot;
 use stage::{Land, Stage};
 use world::item::QUANTITY_MAX;
 
-/// Two who stand beside each other, with what they have, and the trade that they have begun; the
-/// ticks of that left out.
+/// Returns a stage on which two players stand side by side, with their things, in a trade that they
+/// have begun. Leaves those ticks out of the story.
 fn trading(ann: &str, bob: &str) -> Stage {
     let mut stage = Stage::new(&Land::default());
     stage.play(&format!(
@@ -20,7 +20,7 @@ fn trading(ann: &str, bob: &str) -> Stage {
     stage
 }
 
-/// What was told but for where people stand.
+/// Returns the story without the places of people.
 fn said(told: &str) -> String {
     let place = |part: &&str| !matches!(part.split(' ').nth(1), Some(at) if at.contains(','));
     let lines = told.lines().map(|line| {
@@ -332,7 +332,7 @@ fn what_does_not_fit_is_not_agreed_to() {
     assert_snapshot!(refused.join("\n"), @" 7 ann refused InventoryFull");
 }
 
-/// A slot of which only a part is given is not free.
+/// If only a part of a slot's stack goes, the slot is not free.
 #[test]
 fn a_stack_that_is_given_in_part_keeps_its_slot() {
     let logs = "logs 1 ".repeat(27);

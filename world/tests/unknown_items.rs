@@ -9,7 +9,7 @@ use world::{CharacterId, content::Content};
 /// Nobody describes it.
 const RELIC: &str = "relic_of_old";
 
-/// What ann has in her pack, by slot.
+/// Returns ann's pack, by slot.
 fn pack(stage: &Stage) -> Vec<(u8, String, u32)> {
     let record = stage.world.record(&CharacterId::from("ann")).unwrap();
     let pack = record.inventory.iter();
@@ -17,7 +17,7 @@ fn pack(stage: &Stage) -> Vec<(u8, String, u32)> {
         .collect()
 }
 
-/// A story of ann, who came with a relic and logs, and of bob beside her.
+/// Plays a story of ann, who came with a relic and logs, and of bob beside her.
 fn story(script: &str, land: &Land) -> (String, Stage) {
     let mut stage = Stage::new(land);
     stage.play(&format!(

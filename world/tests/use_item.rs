@@ -1,4 +1,4 @@
-//! Stories about using things for what they are.
+//! Stories about using things in the pack.
 
 use crate::stage;
 

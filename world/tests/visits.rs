@@ -1,5 +1,5 @@
-//! Stories about people who stroll: they wait for whoever comes to them, and while somebody uses
-//! what they offer, but nobody keeps them for ever.
+//! Stories about people who stroll. They wait for a player who comes to them, and while somebody
+//! uses their service, but nobody keeps them for ever.
 
 use world::{CharacterId, EntityId, Inbox, Interface, Tile};
 
@@ -12,7 +12,7 @@ const IDLE_TICKS: u32 = 500;
 /// So long one waits away from home.
 const AWAY_TICKS: u32 = 1_000;
 
-/// A keeper of a shop and one of a bank, both of whom stroll.
+/// Returns a keeper of a shop and one of a bank, both of whom stroll.
 fn land(seed: u64) -> Land {
     let land = Land::default().shop("stall", (4, 0), &[("candle", 3, -1)]);
     let land = land.stroller("stall_keeper", 6).banker("clerk", (-40, 0));
@@ -28,7 +28,7 @@ fn open(stage: &Stage, who: &str) -> Option<Interface> {
     player.open().cloned()
 }
 
-/// Ann, who came to the keeper from where it is not.
+/// Lets ann come to the keeper from far away and open the shop.
 fn ann_shops(stage: &mut Stage) {
     stage.play("ann joins at 20 0 pouch 100");
     stage.play(&format!("ann opens shop at {KEEPER}\nwait 20"));
@@ -134,7 +134,8 @@ fn nobody_keeps_a_keeper_far_from_its_home_for_ever() {
         ann_shops(&mut stage);
         let mut away = 0;
         for tick in 0..AWAY_TICKS * 3 {
-            // She lets go for a moment now and then, or asks at every moment, which is no help to her.
+            // She closes the shop for a moment now and then, or asks at every moment; neither helps
+            // her.
             match tick % 100 {
                 98 => stage.play("ann closes shop"),
                 50..99 => stage.play("wait 1"),

@@ -1,4 +1,4 @@
-//! Stories about what is worn.
+//! Stories about worn things.
 
 use crate::stage;
 

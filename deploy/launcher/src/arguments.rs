@@ -10,35 +10,36 @@ const EACH_MAX: i64 = 64;
 /// A Tilestead world on this machine: gateways, zone servers and the persistence service in one
 /// process.
 ///
-/// Open the printed address in a browser to play. Ctrl-C stops it with everything saved; started
-/// again on the same folder, the same world goes on.
+/// Open the printed address in a browser to play. Ctrl-C saves everything and stops. Started again
+/// on the same folder, the same world goes on.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "tilestead", version, after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
-    /// How many zone servers share the world
+    /// Number of zone servers that share the world
     #[arg(long, value_name = "N", default_value_t = 2,
           value_parser = clap::value_parser!(u16).range(1..=EACH_MAX))]
     pub(crate) zones: u16,
 
-    /// How many gateways serve it; the second one listens on the port after the first, and so on
+    /// Number of gateways that serve it; the second one listens on the port after the first, and so
+    /// on
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=EACH_MAX))]
     pub(crate) gateways: u16,
 
-    /// Where the world is kept (a SQLite database)
+    /// Folder of the world (a SQLite database)
     #[arg(long, value_name = "DIR", env = "DATA_DIR", default_value = "data")]
     pub(crate) data: PathBuf,
 
-    /// Where the first gateway serves the page and the WebSocket; 0 takes free ports
+    /// Port of the first gateway's page and WebSocket; 0 takes free ports
     #[arg(long, value_name = "P", env = "PORT", default_value_t = 5555)]
     pub(crate) port: u16,
 
-    /// Where the world's assets are served, unless PUBLIC_CDN_URL names another place; a free port
-    /// when that one is taken, or when --port is 0
+    /// Port of the world's assets, unless PUBLIC_CDN_URL names another place; a free port when it
+    /// is taken, or when --port is 0
     #[arg(long, value_name = "P", env = "CDN_PORT", default_value_t = 8080)]
     pub(crate) cdn_port: u16,
 
-    /// Print every setting of every service, its value and where it is from, and end
+    /// Print every setting of every service with its value and its source, and end
     #[arg(long)]
     pub(crate) print_config: bool,
 
@@ -51,8 +52,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Tool {
     /// Measure the models of a world's assets, and write manifests/model-bounds.json there
     ///
-    /// Models that cannot be read are named and left out; the exit code is then 65. How large
-    /// stations show their models is taken from manifests/stations.json.
+    /// Unreadable models are named and left out; the exit code is then 65. The sizes of stations'
+    /// models come from manifests/stations.json.
     ModelBounds {
         /// The folder with `models` and `manifests`, or the one with `assets`
         #[arg(value_name = "DIR", default_value = "world/assets")]

@@ -1,7 +1,7 @@
 //! The content server of a local world: the assets of its folder, and the built-in manifests if the
 //! folder has none.
 //!
-//! Always: on this machine only; it serves nothing outside the world's assets; it reads a manifest
+//! Always: it serves on this machine only, and nothing but the world's assets. It reads a manifest
 //! at each request, so that an edit shows at once.
 
 use std::{

@@ -1,7 +1,7 @@
 //! All services of the world, started together and stopped in order.
 //!
 //! Always: every service except the content server binds its ports before anything runs, so that a
-//! failed start changes nothing; gateways stop before zones and zones before persistence, so that
+//! failed start changes nothing. Gateways stop before zones and zones before persistence, so that
 //! each can still say goodbye and save.
 
 use std::{net::SocketAddr, time::Duration};

@@ -85,7 +85,7 @@ impl Launcher {
         }
     }
 
-    /// The address that the table gives for a service.
+    /// Returns the address that the table gives for a service.
     fn address(&self, name: &str) -> SocketAddr {
         let row = self
             .printed
@@ -119,7 +119,7 @@ fn get(address: SocketAddr, path: &str) -> String {
     get_with(address, path, "")
 }
 
-/// The whole answer; `headers` end with a line break each.
+/// Returns the whole answer; `headers` end with a line break each.
 fn get_with(address: SocketAddr, path: &str, headers: &str) -> String {
     let mut socket = TcpStream::connect(address).unwrap();
     socket.set_read_timeout(Some(LIMIT)).unwrap();
@@ -220,7 +220,7 @@ fn assets_are_served_on_another_port_when_theirs_is_taken() {
         let answer = get(assets, path);
         assert!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
     }
-    // The services fetched what they play from there, and clients are told of it.
+    // The services fetched their content from there, and tell clients its address.
     let gateway = launcher.address("gateway 1");
     assert!(get(gateway, "/status").contains("\"source\":\"cdn\""));
     let here = format!("http://localhost:{}", assets.port());

@@ -1,4 +1,4 @@
-//! Agents: their records in the store, their state in the zones, and their runtime outside.
+//! Agents: their records in the store, their state in the zones, and their external runtime.
 //!
 //! Always: the store decides, and hears of a change first. A zone that the gateway cannot reach
 //! learns of the change from the store within seconds. Every call has a deadline and a bounded
@@ -32,7 +32,7 @@ use world::Region;
 use self::runtime::Runtime;
 use crate::{directory::DirectoryView, limits::window::Window, zone_link::Zones};
 
-/// How long the gateway waits for a zone, at each try.
+/// Time for which the gateway waits for a zone, at each try.
 const ZONE_DEADLINE: Duration = Duration::from_millis(500);
 /// Tries to find the zone of a character, which may be between two zones or on its way into the
 /// world.

@@ -1,4 +1,4 @@
-//! The agents' own runtime, outside. The gateway tells it of changes of goals and of messages.
+//! The agents' external runtime. The gateway tells it of changes of goals and of messages.
 //!
 //! Always: no request waits for the runtime. The gateway counts and drops a word that the runtime
 //! does not take within two tries. A word never holds a token.

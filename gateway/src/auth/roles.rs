@@ -1,8 +1,8 @@
 //! Roles of accounts: moderators and admins.
 //!
 //! Always: the gateway asks the store each time, so that a role ends as soon as an operator takes
-//! it away. Only a player's own token carries its account's roles; every other scope can do just
-//! what it names.
+//! it away. Only a player's own token carries its account's roles; every other scope allows only
+//! the acts that it names.
 
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 

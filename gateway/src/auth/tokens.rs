@@ -15,9 +15,9 @@ use crate::clock;
 pub(super) const ISSUER: &str = "tilestead";
 const AUDIENCE: &str = "tilestead";
 const RESUME_AUDIENCE: &str = "tilestead-resume";
-/// How long a token is good, in seconds.
+/// Lifetime of a token, in seconds.
 pub(crate) const LIFETIME_S: u64 = 12 * 60 * 60;
-/// How long an operator's token is good, in seconds.
+/// Lifetime of an operator's token, in seconds.
 const OPERATOR_LIFETIME_S: u64 = 60 * 60;
 pub(super) const LEEWAY_S: u64 = 5;
 

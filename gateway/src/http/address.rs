@@ -1,4 +1,4 @@
-//! Facts of the accept loop about a connection, for the routes.
+//! Data of the accept loop about a connection, for the routes.
 
 use std::{net::SocketAddr, sync::Arc};
 

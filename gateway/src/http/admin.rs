@@ -62,7 +62,7 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// How much there is of everything.
+/// Totals of the world: accounts, characters, zones and players.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Stats {

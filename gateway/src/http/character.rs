@@ -226,7 +226,7 @@ async fn skills(State(app): State<Arc<App>>, Id(id): Id) -> Answer<Success<OfSki
     Ok(success(OfSkills { skills }))
 }
 
-/// Where a character is.
+/// Place of a character.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Place {
     online: bool,

@@ -1,4 +1,4 @@
-//! Every code of an error over HTTP, each with its status and what it means.
+//! Every code of an error over HTTP, each with its status and its meaning.
 //!
 //! Always: a published code keeps its meaning. A code that no route gives any more stays here, so
 //! that nobody reuses it.
@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 /// Defines each code, once.
 macro_rules! codes {
     ($($variant:ident $name:literal $status:ident $meaning:literal)+) => {
-        /// What went wrong, for programs.
+        /// Code of an error, for programs.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Code {
             $(#[doc = $meaning] $variant,)+
@@ -18,17 +18,17 @@ macro_rules! codes {
             /// All of them, in the order of their statuses.
             pub(crate) const ALL: &'static [Code] = &[$(Code::$variant),+];
 
-            /// As clients see it.
+            /// Returns its name, as clients see it.
             pub(crate) const fn name(self) -> &'static str {
                 match self { $(Code::$variant => $name),+ }
             }
 
-            /// The status that it comes with.
+            /// Returns its HTTP status.
             pub(crate) const fn status(self) -> StatusCode {
                 match self { $(Code::$variant => StatusCode::$status),+ }
             }
 
-            /// What it means, for people.
+            /// Returns its meaning, for people.
             pub(crate) const fn meaning(self) -> &'static str {
                 match self { $(Code::$variant => $meaning),+ }
             }

@@ -127,8 +127,8 @@ impl Allowlist {
                 .any(|parent| below(&origin.host, parent))
     }
 
-    /// Returns whether a request with these headers may upgrade: without an origin (no browser),
-    /// with one of the list, or, outside production, from a page of the requested host.
+    /// Returns whether a request with these headers may upgrade. It may without an origin (no
+    /// browser), with one of the list, or, except in production, from a page of the requested host.
     pub(crate) fn allows_upgrade(&self, headers: &HeaderMap) -> bool {
         let Some(origin) = headers.get(ORIGIN) else {
             return true;

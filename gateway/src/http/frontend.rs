@@ -265,7 +265,8 @@ fn page_headers(config: &Config) -> Vec<(HeaderName, HeaderValue)> {
 }
 
 /// Returns the content policy of a page. It names the sources that the page may load: itself, the
-/// asset host, its sockets and the identity provider; and the hosts that may frame it.
+/// asset host, its sockets and the identity provider. It also names the hosts that may frame the
+/// page.
 fn policy(config: &Config) -> HeaderValue {
     let urls = [
         &config.public.cdn_url,

@@ -34,7 +34,7 @@ const CACHE: &str = "public, max-age=30";
 /// All skills together.
 const TOTAL: &str = "total";
 
-/// How far the hiscores go, and how fresh they are.
+/// Length of the hiscores, and their age.
 const RANKED: &str = "The list holds the best 100,000. All pages show the same refresh of it, \
 which is at most a minute old; a gateway keeps a page for 30 seconds.";
 

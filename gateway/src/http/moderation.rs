@@ -35,7 +35,7 @@ const ID_BYTES_MAX: usize = 128;
 
 /// Reason for an action, or text of an announcement.
 type Reason = Line<200>;
-/// How long a ban or a mute holds: ten years at most.
+/// Length of a ban or a mute: ten years at most.
 type Minutes = Within<1, 5_256_000>;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -191,7 +191,7 @@ impl From<SanctionRow> for Sanction {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Sanctions {
     sanctions: Vec<Sanction>,
-    /// Where the next page begins; null: there is none.
+    /// Beginning of the next page; null: there is none.
     before: Option<u64>,
 }
 
@@ -235,11 +235,11 @@ impl From<AuditEntry> for LogEntry {
     }
 }
 
-/// The record of what was done.
+/// The record of operators' actions.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Log {
     log: Vec<LogEntry>,
-    /// Where the next page begins; null: there is none.
+    /// Beginning of the next page; null: there is none.
     before: Option<u64>,
 }
 

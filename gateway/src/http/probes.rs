@@ -78,7 +78,7 @@ async fn health() -> Json<Health> {
 #[derive(Debug, Serialize, JsonSchema)]
 struct ContentStatus {
     version: String,
-    /// Where it is from.
+    /// Source of the content.
     #[schemars(extend("enum" = Source::NAMES))]
     source: &'static str,
     /// Versions that zones play.
@@ -96,7 +96,7 @@ impl ContentStatus {
     }
 }
 
-/// How the process is.
+/// State of the process.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Status {

@@ -23,15 +23,15 @@ pub(crate) use super::codes::Code;
 pub(crate) const KIND: HeaderValue = HeaderValue::from_static("application/problem+json");
 /// The longest sentence of a body that is no document, in bytes.
 const SENTENCE_BYTES_MAX: usize = 2 * 1024;
-/// How long a client waits for a service that is away, in seconds.
+/// Seconds after which a client may ask again if a service is away.
 const SOON_S: u32 = 2;
 
 /// One thing that is wrong with a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Flaw {
-    /// Where: a JSON pointer into the body, or `/name` of a parameter.
+    /// Place of the fault: a JSON pointer into the body, or `/name` of a parameter.
     pub(crate) pointer: String,
-    /// What, and what is allowed.
+    /// The fault, and the values that are allowed.
     pub(crate) detail: String,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct Problem {
     pub(crate) retry_after: Option<u32>,
 }
 
-/// Why a request is refused.
+/// Reason why a request is refused.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Problem")]
 struct Document<'a> {
@@ -61,7 +61,7 @@ struct Document<'a> {
     status: u16,
     /// For people.
     detail: &'a str,
-    /// The path that was asked for.
+    /// Requested path.
     instance: &'a str,
     /// For programs.
     #[schemars(extend("enum" = Code::ALL.iter().map(|code| code.name()).collect::<Vec<_>>()))]

@@ -120,8 +120,8 @@ pub(crate) fn routes(metrics_here: bool) -> Vec<Route> {
         .collect()
 }
 
-/// Makes the router for a time when all places are taken: it has only the probes, so that a
-/// monitor does not take a crowd for the end of the server.
+/// Makes the router for a time when all places are taken. It has only the probes, so that a monitor
+/// does not take a crowd for the end of the server.
 pub(crate) fn crowded(app: &Arc<App>) -> Router {
     let probes = ["/health", "/status", "/livez", "/readyz"];
     let mut router = Router::new();

@@ -340,7 +340,7 @@ pub(crate) fn bank(profile: &ProfileReply) -> Vec<BankItem> {
     items.collect()
 }
 
-/// How many NPCs of a kind a character has killed.
+/// Number of NPCs of a kind that a character has killed.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Kills {
@@ -390,7 +390,7 @@ pub(crate) fn paging(page: Option<PageNumber>, limit: Option<Limit>) -> (queries
     (queries::Page { offset, limit }, page)
 }
 
-/// Where a part of a list stands in it.
+/// Place of a page in its list.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(example = json!({"page": 1, "limit": 20, "total": 1, "totalPages": 1}))]

@@ -133,7 +133,7 @@ struct ZoneProcess {
     state: ZoneState,
 }
 
-/// A region, and what it costs.
+/// A region, with its cost.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct RegionCost {
@@ -226,7 +226,7 @@ async fn drain(Call { app, caller }: Call, Id(id): Id) -> Result<Accepted<Draine
     }))
 }
 
-/// Where a region is, in regions.
+/// Place of a region, in regions.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RegionPlace {
@@ -313,7 +313,7 @@ async fn quarantine(State(app): State<Arc<App>>) -> Answer<Quarantined> {
     }))
 }
 
-/// A character, and that it is not kept out.
+/// A character after the end of its quarantine.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Lifted {

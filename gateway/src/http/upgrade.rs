@@ -26,7 +26,7 @@ use crate::{
     socket::Socket,
 };
 
-/// How long a client may take to read the answer to its upgrade.
+/// Longest time for a client to read the answer to its upgrade.
 const UPGRADE_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) fn routes() -> Vec<Route> {

@@ -1,8 +1,8 @@
 //! `/api/v1/world`: the state of the world, part by part.
 //!
-//! Always: the gateway asks zones for the present state. Where a part's zone does not answer, the
-//! store's last state stands in, without a number of NPCs. Addresses of processes are for
-//! operators alone.
+//! Always: the gateway asks zones for the present state. If a region's zone does not answer, the
+//! store's last state stands in, without a number of NPCs. Addresses of processes are for operators
+//! alone.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -152,7 +152,7 @@ async fn get(State(app): State<Arc<App>>) -> Answer<Now> {
     }))
 }
 
-/// Returns players by region, as zones last told the store.
+/// Returns players by region, as the store last heard from zones.
 async fn stored(app: &App) -> Result<BTreeMap<Region, u32>, Problem> {
     let reply = app.queries.regions().await?;
     let rows = reply.rows.into_iter().filter_map(|row| {

@@ -1,7 +1,7 @@
 //! A connection that ends when its client does not read.
 //!
-//! Always: a write that makes no progress for a time ends the connection; reads have deadlines
-//! of their own (the head, the body, the WebSocket's heartbeat).
+//! Always: a write that makes no progress for a time ends the connection. Reads have deadlines of
+//! their own (the head, the body, the WebSocket's heartbeat).
 
 use std::{
     io,

@@ -1,6 +1,6 @@
 //! The windows in memory. Gateways of one process that name the same bus share them.
 //!
-//! Always: memory is bounded, for accounts and for addresses on their own. Where a subject has no
+//! Always: memory is bounded, for accounts and for addresses on their own. If a subject finds no
 //! room, the limits refuse it, so that crowding dodges no limit.
 
 use std::{

@@ -6,7 +6,7 @@
 //!
 //! In reading order: `window` (pure: the windows and rules), `subject` (accounts and addresses),
 //! `local` (in memory), `breaker` (pure: when to leave Redis alone), `shared` (in Redis). Each
-//! gateway counts three more alone: `shares` (how much one subject holds at the same time),
+//! gateway counts three more alone: `shares` (things that one subject holds at the same time),
 //! `unauthenticated` (unauthenticated sockets) and `logins` (logins by a token, and resumes).
 
 mod breaker;

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{clock, social::redis_bus::RedisBus};
 
-/// How long a request waits for Redis.
+/// Time for which a request waits for Redis.
 const DEADLINE: Duration = Duration::from_millis(20);
 
 /// KEYS: passes, refusals, end of the block. ARGV: passes at most, length in ms, refusals that

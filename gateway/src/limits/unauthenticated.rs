@@ -79,7 +79,7 @@ impl Unauthenticated {
         }
     }
 
-    /// Takes a place for a socket of an address. Where all places are taken, it takes that of the
+    /// Takes a place for a socket of an address. If all places are taken, it takes that of the
     /// oldest silent socket.
     pub(crate) fn enter(&self, address: IpAddr) -> Result<UnauthenticatedSocket, NoRoom> {
         let share = self.shares.take(Subject::address(address));

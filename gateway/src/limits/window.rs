@@ -69,7 +69,7 @@ impl Window {
     }
 
     fn forget(&mut self, now: Instant) {
-        // A pass that is exactly one length old lies outside the window that ends now.
+        // A pass that is exactly one length old is no longer in the window that ends now.
         while let Some(first) = self.passes.front()
             && now.saturating_duration_since(*first) >= self.length
         {
@@ -111,8 +111,8 @@ pub(crate) const AUTH: Rule = Rule {
     block: MINUTE,
 };
 
-/// Requests over HTTP of one address with all its accounts: six times the limit of one account,
-/// so that a school can play behind one address.
+/// Requests over HTTP of one address with all its accounts. It is six times the limit of one
+/// account, so that a school can play behind one address.
 pub(crate) const REST_ADDRESS: Rule = Rule {
     name: "rest_address",
     most: 600,

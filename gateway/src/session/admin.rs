@@ -1,7 +1,7 @@
 //! Operators in the game, and a session's part in their orders and the store's.
 //!
 //! Always: a client may operate only if it has named the operators' code, or if its account has the
-//! role that this takes; each action is in the store, with who did it, before it has any effect.
+//! role that this takes. Each action is in the store, with its operator, before it has any effect.
 
 use proto::{
     client::{
@@ -37,7 +37,7 @@ struct Whom {
     character_id: String,
 }
 
-/// Why the gateway did not carry out a command.
+/// Reason why the gateway did not carry out a command.
 struct Rejected {
     code: ErrorCode,
     /// Words for the client; `None`: those of the code.

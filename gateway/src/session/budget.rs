@@ -58,7 +58,7 @@ impl Account {
     }
 }
 
-/// Why an account gets no further connection.
+/// Reason why an account gets no further connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoRoom {
     /// It has as many as it may have.

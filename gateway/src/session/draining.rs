@@ -3,7 +3,7 @@
 //! that the gateway closes it.
 //!
 //! Always: the gateway first answers requests from before the end, as far as that takes no longer
-//! than two ticks; it closes every remaining client within the configured time and [`ANSWERS`].
+//! than two ticks. It closes every remaining client within the configured time and [`ANSWERS`].
 
 use std::time::Duration;
 

@@ -5,7 +5,7 @@
 //! `login`, `play`, `reconnect` and `take_over` (their handling), `watching` (sessions that only
 //! look on), `draining`.
 //!
-//! Always: a session has one task; it answers or refuses whatever a client sends, in order; its
+//! Always: a session has one task. It answers or refuses each message of a client, in order. Its
 //! socket may go at any moment, and it may come back with another one.
 
 mod admin;
@@ -206,7 +206,7 @@ impl Session {
             }
             self.count();
             let woken = self.wake().await;
-            // Boxed: a session that waits holds no memory for what it does when it wakes up.
+            // Boxed, so that a waiting session holds no memory for its work after waking up.
             flow = Box::pin(self.wake_up(woken)).await;
         }
         self.end();

@@ -5,7 +5,7 @@
 //! every such request for unknown. Nobody sends an input again.
 //!
 //! Always: the session plays the token's character only when a zone says that it has that character
-//! under that session epoch; the zone ends the older gateway's part; a resume that fails leaves a
+//! under that session epoch. The zone ends the older gateway's part. A resume that fails leaves a
 //! connection that may authenticate.
 
 use proto::{

@@ -1,7 +1,7 @@
 //! Looking on: the rights of a spectator's token on the WebSocket.
 //!
 //! Always: a spectator acts on nothing and hears nothing private, not even of the characters of its
-//! own account; it sees these characters wherever they are; else it sees only areas in which
+//! own account. It sees these characters wherever they are. Beyond them it sees only areas in which
 //! players cannot attack each other, so that it is no lookout for anybody.
 
 use std::time::Duration;

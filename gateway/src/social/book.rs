@@ -1,7 +1,7 @@
 //! Friends and ignored players as the store keeps them.
 //!
-//! Always: every call has a deadline; the next replica answers for one that is away; a change that
-//! a silent replica may have made counts as done when it is so.
+//! Always: every call has a deadline. The next replica answers for one that is away. A change that
+//! a silent replica may have made counts as done if the store has it.
 
 use anyhow::Context;
 use proto::rpc::social::v1::{
@@ -61,7 +61,7 @@ fn settle(mut reply: ChangeReply, change: &Change, doubtful: bool) -> ChangeRepl
     reply
 }
 
-/// Returns whether the requested change is so, whoever made it.
+/// Returns whether the store has the requested change, by this request or another.
 fn is_so(outcome: Outcome, change: &Change) -> bool {
     match change {
         Change::Request(_) => {

@@ -1,6 +1,6 @@
 //! Chat as it happens: players' messages go to the bus, and the bus's messages go to players.
 //!
-//! Always: no session waits for the bus but the one that speaks, and that one briefly; the gateway
+//! Always: no session waits for the bus but the one that speaks, and that one briefly. The gateway
 //! acknowledges a private message only when it is at the receiver's socket, and writes it there
 //! once.
 
@@ -454,8 +454,7 @@ struct Channels {
 }
 
 impl Channels {
-    /// Reads just these from now on. If it fails, the next call tries again, when the channels are
-    /// doubted.
+    /// Reads just these from now on. If it fails, the next check of the channels tries again.
     async fn follow(&mut self, bus: &Bus, wanted: BTreeSet<String>) -> Result<(), Away> {
         for channel in &wanted {
             // Without an answer the gateway may be reading it, and must give it up when nobody

@@ -11,7 +11,7 @@ use tokio::sync::{Notify, mpsc};
 /// Maximum number of requests of one player that wait.
 const ASKED_MAX: usize = 8;
 
-/// Wish of a player about its lists.
+/// Request of a player about its lists.
 #[derive(Debug)]
 pub(crate) enum Wish {
     /// To see them.
@@ -19,7 +19,7 @@ pub(crate) enum Wish {
     Change(Change),
 }
 
-/// A wish, and the request behind it.
+/// A request about lists, and the client's id for it.
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) re: Option<RequestId>,
@@ -42,7 +42,7 @@ pub(crate) struct Orders {
 }
 
 impl Keeper {
-    /// Returns a keeper and its task's part: the wishes, and the order to look.
+    /// Returns a keeper and its task's part: the requests, and the order to look.
     pub(crate) fn new() -> (Self, Orders) {
         let (sender, asked) = mpsc::channel(ASKED_MAX);
         let look = Arc::new(Notify::new());

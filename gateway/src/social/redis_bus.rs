@@ -1,9 +1,9 @@
 //! The bus over Redis: one connection for commands and for messages (RESP3), which comes back by
 //! itself.
 //!
-//! Always: no call waits longer than its deadline, whatever Redis does; this module reports a lost
-//! connection, since a Redis that started anew knows neither our channels nor our values; it
-//! replaces a connection that stays silent, or that Redis turned away.
+//! Always: no call waits longer than its deadline. This module reports a lost connection, since a
+//! Redis that started anew knows neither our channels nor our values. It replaces a connection that
+//! stays silent, or that Redis turned away.
 
 use std::{
     sync::{

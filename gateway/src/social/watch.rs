@@ -1,7 +1,7 @@
 //! Whether the friends of players here are played, as far as this gateway knows. Pure.
 //!
-//! Always: a character whom nobody watches is forgotten; a friend of whom the bus has nothing for a
-//! moment, because it starts anew, does not seem to go.
+//! Always: it forgets a character that nobody watches. A friend does not seem to go if the bus has
+//! nothing of it for a moment, because the bus starts anew.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},

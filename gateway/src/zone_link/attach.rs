@@ -32,7 +32,7 @@ const ASKED_AT_ONCE: usize = 32;
 /// Pause between two rounds of asking everybody.
 const ROUND: Duration = Duration::from_millis(100);
 /// Time after which a character that no run has is not in the world, if runs played everything and
-/// nothing changed hands meanwhile. No handover takes longer.
+/// nothing changed owners meanwhile. No handover takes longer.
 const NOWHERE: Duration = Duration::from_millis(1500);
 
 enum Round {
@@ -79,8 +79,8 @@ async fn ask_one(table: &Table, lost: &Lost, run: u64) -> Answer {
 }
 
 /// Asks the owner and the run that may have the character. Asks all others if the owner does not
-/// have it, or if `widely`. While a region changes hands no other run has its characters, and each
-/// run that is asked for one asks the store.
+/// have it, or if `widely`. While a region changes owners no other run has its characters, and each
+/// run asks the store when a gateway asks for one.
 async fn ask_all(table: &Table, lost: &Lost, widely: bool) -> Round {
     let Some(runs) = table.candidates(lost) else {
         return Round::Over;

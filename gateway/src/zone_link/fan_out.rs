@@ -1,7 +1,7 @@
 //! The one task that owns the replica. It takes every run's frames of a tick, asks for the chunks
 //! near sessions, and gives each session its update.
 //!
-//! Always: it never waits for a client, nor for a run longer than 150 ms; a late frame goes out
+//! Always: it never waits for a client, nor for a run longer than 150 ms. A late frame goes out
 //! with the next flush, at once when a whole run was late.
 
 use std::{

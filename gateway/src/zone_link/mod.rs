@@ -9,7 +9,8 @@
 //! world, as the crate `view` says).
 //!
 //! Always: the inputs of a session epoch have numbers without gaps, and the gateway sends none
-//! twice; it drops private frames of an older ownership; it drains the streams whatever clients do.
+//! twice. It drops private frames of an older ownership. It drains the streams even if clients read
+//! nothing.
 
 mod attach;
 mod fan_out;
@@ -91,7 +92,7 @@ pub(crate) struct Attached {
     pub(crate) sync: Bytes,
 }
 
-/// Why a character could not be brought into the world.
+/// Reason why a character could not come into the world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AttachError {
     /// A newer session plays the character.
@@ -245,7 +246,7 @@ impl Zones {
 
     /// Gives a paused session a socket again and asks the zones again for its character. A
     /// `player:sync` and full chunks follow by the mailbox. With `resync` the client has forgotten
-    /// what it saw. Returns false if the session plays nobody.
+    /// its map. Returns false if the session plays nobody.
     pub(crate) fn resume(
         &self,
         session_id: &str,

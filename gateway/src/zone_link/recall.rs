@@ -1,8 +1,8 @@
 //! Asks zones what became of requests that nobody has answered for some seconds.
 //!
-//! Always: a request that was passed on gets an answer in the end, however often its character
-//! changed hands, and whatever died on the way. The run that plays the character now has the
-//! answer, or will have it, or says that it is lost.
+//! Always: a request that the gateway passed on gets an answer in the end, even if its character
+//! changed owners or processes died on the way. The run that plays the character now has the
+//! answer, will have it, or says that it is lost.
 
 use std::{sync::Arc, time::Duration};
 

@@ -14,7 +14,7 @@ use super::{
     table::{Lost, NotAsked, Table},
 };
 
-/// Time within which a run loads a region that it was given.
+/// Time within which a run loads a region that it got.
 const SETTLED: Duration = Duration::from_secs(3);
 
 impl Table {
@@ -28,8 +28,8 @@ impl Table {
     }
 
     /// Returns whether a session that was resumed here may have been at another gateway meanwhile.
-    /// That gateway may have attached it under a higher number. If so, this gateway seeks it from
-    /// now on as one that comes from there.
+    /// The other gateway may have attached it under a higher number. If so, this gateway seeks it
+    /// from now on as one that comes from there.
     pub(super) fn was_elsewhere(&self, lost: &Lost) -> bool {
         let mut inside = self.inside();
         let Some(session) = inside.sessions.get_mut(&lost.session_id) else {

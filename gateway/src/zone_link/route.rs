@@ -1,8 +1,8 @@
 //! Route of one session: where its inputs go, and which run's private frames count. Pure: no
 //! stream, no clock.
 //!
-//! Always: the inputs of a session epoch have numbers without gaps; the ownership sequence never
-//! falls; a session whose run is lost has no run until a run attaches it again.
+//! Always: the inputs of a session epoch have numbers without gaps. The ownership sequence never
+//! falls. A session whose run is lost has no run until a run attaches it again.
 
 use std::collections::VecDeque;
 

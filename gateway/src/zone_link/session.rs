@@ -67,7 +67,7 @@ pub(super) type Links = BTreeMap<u64, Link>;
 pub(super) struct Session {
     /// Number that grows with every resume.
     pub(super) generation: u64,
-    /// Generation since which the client has kept what it saw.
+    /// Generation since which the client has kept its map.
     pub(super) acquaintance: u64,
     pub(super) route: Route,
     pub(super) format: Format,
@@ -75,7 +75,7 @@ pub(super) struct Session {
     events: mpsc::Sender<SessionEvent>,
     /// Whether its first attach has no answer yet.
     pub(super) entering: bool,
-    /// Whether the gateway told it that its zone is lost.
+    /// Whether the gateway has sent it the notice that its zone is lost.
     pub(super) noticed: bool,
     pub(super) waiter: Option<Waiter>,
     /// Run's frames by tick, held while the session waits for the run's answer to the attach.

@@ -28,7 +28,7 @@ pub(crate) struct Look {
 #[derive(Debug)]
 pub(super) struct Spectator {
     look: Look,
-    /// Generation of its first look; its client knows what it saw since then.
+    /// Generation of its first look; its client has kept its map since then.
     acquaintance: u64,
     /// Whether the followed character is in sight, as of the last update.
     sees: bool,

@@ -1,6 +1,6 @@
 //! All sessions in the world and all links, behind one lock that a task holds for moments only.
 //!
-//! Always: a task that holds the lock neither waits nor writes to a socket; a session that plays
+//! Always: a task that holds the lock neither waits nor writes to a socket. A session that plays
 //! somebody is either at a linked run, or sought by exactly one task, or paused.
 
 use std::{

@@ -1,8 +1,8 @@
 //! Reports a run's death to the store, once, when this gateway has seen it.
 //!
-//! Always: this gateway reports only a hard fact: streams that were reset, and an address that then
-//! refuses a new connection. Silence is no such fact, and neither is a timeout. A silent run may be
-//! cut off from this gateway alone, and its lease decides.
+//! Always: this gateway reports only hard evidence: streams that were reset, and an address that
+//! then refuses a new connection. Silence is no such evidence, and neither is a timeout. A silent
+//! run may be cut off from this gateway alone, and its lease decides.
 
 use std::{error::Error, io::ErrorKind, time::Duration};
 

@@ -1,4 +1,5 @@
-//! Agents over HTTP: who may, what is answered, and what the store, the zone and the runtime hear.
+//! Agents over HTTP: the tokens that may use each route, the answers, and the words that the store,
+//! the zone and the runtime hear.
 
 use std::{
     sync::{Arc, Mutex},
@@ -58,7 +59,7 @@ impl Owner {
         ask(stage, &self.token, line, &body).await
     }
 
-    /// The same, and it must have worked.
+    /// Asks the same, and fails if it does not work.
     async fn done(&self, stage: &Stage, line: &str, body: Value) -> Value {
         let (status, answer) = self.ask(stage, line, body).await;
         assert!(status < 300, "{line}: {status} {answer}");

@@ -1,4 +1,4 @@
-//! Bodies that drip, to keep those of others out.
+//! Clients whose bodies come byte by byte, to keep the bodies of others out.
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,8 @@ fn post(address: &str, length: usize) -> String {
     )
 }
 
-/// The status of an answer, and when it came; `None` while a byte now and then goes on.
+/// Returns the status of an answer, and the time that it took. Now and then it sends a byte more,
+/// until the answer comes.
 async fn drips(mut stream: TcpStream) -> (String, Duration) {
     let began = Instant::now();
     let (mut reading, mut writing) = stream.split();
@@ -58,7 +59,7 @@ async fn one_address_that_drips_keeps_nobody_else_out_and_is_cut_soon() {
         stream.write_all(head.as_bytes()).await.unwrap();
         dripping.push(tokio::spawn(drips(stream)));
     }
-    // Those that are one too many have been told so: the others hold what they get.
+    // First the clients above the bound get their refusal; the others hold their places.
     let held = async {
         while dripping.iter().filter(|one| one.is_finished()).count() < DRIPPING - 128 {
             tokio::time::sleep(Duration::from_millis(10)).await;

@@ -7,12 +7,12 @@ use tonic::{Request, Response, Status};
 
 use crate::store::Store;
 
-/// All that was said about friends.
+/// All that clients said about friends.
 #[derive(Default)]
 pub(crate) struct Book {
-    /// Both ways, by character.
+    /// Friendships, each in both directions, by character.
     friends: BTreeSet<(String, String)>,
-    /// From and to; the id of a request is both.
+    /// Sender and receiver; the id of a request is made of both.
     requests: BTreeSet<(String, String)>,
     /// Account and character.
     ignored: BTreeSet<(String, String)>,

@@ -1,5 +1,5 @@
-//! Clients that come and go all the time: they win neither places nor limits by it, and whoever
-//! comes back in earnest finds the session as it was.
+//! Clients that come and go all the time: they win neither places nor limits by it. A client that
+//! comes back to stay finds its session as it was.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ fn bearer(client: &Client) -> String {
     format!("authorization: Bearer {token}\r\n")
 }
 
-/// A further connection of an account, by the header of its upgrade.
+/// Opens a further connection of an account, by the header of its upgrade.
 async fn again(stage: &Stage, bearer: &str) -> Client {
     let mut client = Client::connect(stage.address(0), bearer).await;
     client.welcome = client.event("session:welcome").await["data"].clone();
@@ -46,7 +46,8 @@ fn code(answer: &Value) -> &str {
     answer["data"]["code"].as_str().unwrap_or_default()
 }
 
-/// What comes of one login more, or of one resume more, than there may be: words, a time, a close.
+/// Checks the refusal of a login or resume above the limit: its words, the time to wait, and the
+/// close.
 async fn refused(client: &mut Client, answer: &Value, most: &str) {
     assert_eq!(code(answer), "rate_limited", "{answer}");
     let words = answer["data"]["message"].as_str().unwrap();
@@ -65,7 +66,7 @@ async fn who_logs_in_and_is_gone_again_and_again_takes_nobodys_place() {
     for _ in 0..400 {
         again(&stage, &bearer).await.reset();
     }
-    // Somebody else comes in and plays; who was there stays; and of all that are lost one waits.
+    // Another player comes in and plays, the first one stays, and of all lost sessions one waits.
     let mut bob = stage.player("Bob").await;
     bob.alive().await;
     ann.alive().await;
@@ -142,7 +143,7 @@ async fn an_account_logs_in_sixty_times_a_minute_and_others_of_its_address_do_no
     let token = json!({"token": ann.welcome["authToken"]});
     let answer = late.ask("authenticate", token).await;
     refused(&mut late, &answer, "at most 60").await;
-    // Whoever was there plays on, and to come back is another matter.
+    // The player who was there plays on, and resumes have a limit of their own.
     ann.alive().await;
     let lost = ann.reset();
     let (mut ann, resumed) = lost.resume(stage.address(0), lost.seq).await;
@@ -190,7 +191,7 @@ async fn an_address_logs_in_six_hundred_times_a_minute_with_all_its_accounts() {
     let mut late = Client::connect(stage.address(0), &there(&accounts[10])).await;
     let answer = late.event("error").await;
     refused(&mut late, &answer, "at most 600").await;
-    // From elsewhere the same account comes in.
+    // The same account comes in from another address.
     let elsewhere = format!("{}{}", accounts[10], from("203.0.113.8"));
     again(&stage, &elsewhere).await.alive().await;
 }

@@ -15,7 +15,7 @@ pub(crate) const CLOSE: u8 = 8;
 pub(crate) const PING: u8 = 9;
 pub(crate) const PONG: u8 = 10;
 
-/// How long a test waits for anything.
+/// Longest time that a test waits for anything.
 const PATIENCE: Duration = Duration::from_secs(40);
 
 pub(crate) struct Client {
@@ -30,10 +30,10 @@ pub(crate) struct Client {
     asked: u64,
 }
 
-/// What came: a frame's opcode and payload.
+/// A frame that came: its opcode and payload.
 pub(crate) type Came = (u8, Vec<u8>);
 
-/// The whole answer to a request, as text.
+/// Returns the whole answer to a request, as text.
 pub(crate) async fn ask(address: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -44,7 +44,7 @@ pub(crate) async fn ask(address: SocketAddr, request: &str) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// The head of an upgrade.
+/// Returns the head of an upgrade.
 pub(crate) fn upgrade(headers: &str) -> String {
     format!(
         "GET /ws HTTP/1.1\r\nhost: here\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\
@@ -94,7 +94,7 @@ impl Client {
         self.send_bytes(&bytes).await;
     }
 
-    /// The other side may have closed already; what comes back tells.
+    /// Sends the bytes. The other side may have closed already: its answer shows that.
     pub(crate) async fn send_bytes(&mut self, bytes: &[u8]) {
         let _ = self.stream.write_all(bytes).await;
     }
@@ -117,7 +117,7 @@ impl Client {
         self.until(|message| message["re"] == id).await
     }
 
-    /// The next frame; `None` at the end of the connection.
+    /// Returns the next frame; `None` at the end of the connection.
     pub(crate) async fn frame(&mut self) -> Option<Came> {
         loop {
             if let Some(came) = take_frame(&mut self.buffer) {
@@ -129,7 +129,7 @@ impl Client {
         }
     }
 
-    /// The next message, whatever it is.
+    /// Returns the next message of any kind.
     pub(crate) async fn message(&mut self) -> Value {
         loop {
             match self.frame().await.expect("the connection ended") {
@@ -235,14 +235,14 @@ impl Client {
         assert_eq!(self.closed().await.0, 1000);
     }
 
-    /// Still there and heard: a ping is answered.
+    /// Checks that the connection is still there and heard: a ping gets its answer.
     pub(crate) async fn alive(&mut self) {
         let pong = self.ask("ping", json!({"t": 7})).await;
         assert_eq!(pong["data"]["t"], 7.0);
     }
 }
 
-/// What a client remembers of a connection that it lost.
+/// Knowledge that a client keeps of a connection that it lost.
 pub(crate) struct Lost {
     pub(crate) token: String,
     pub(crate) seq: u64,
@@ -267,7 +267,7 @@ impl Lost {
     }
 }
 
-/// A frame's bytes.
+/// Returns a frame's bytes.
 pub(crate) fn frame(fin: bool, opcode: u8, masked: bool, payload: &[u8]) -> Vec<u8> {
     let mut bytes = vec![u8::from(fin) << 7 | opcode];
     let mask = if masked { 0x80 } else { 0 };

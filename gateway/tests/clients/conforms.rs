@@ -29,7 +29,7 @@ pub(crate) async fn document() -> &'static Value {
     asked.await
 }
 
-/// The path of the document that a path is asked by: the one with the fewest parameters.
+/// Returns the document's path that matches a requested path: the one with the fewest parameters.
 fn template<'a>(document: &'a Value, path: &str) -> Option<&'a String> {
     let path = path.split('?').next().unwrap_or_default();
     let fits = |template: &&String| {

@@ -43,7 +43,7 @@ impl Directory for One {
     }
 }
 
-/// The built-in content with other music.
+/// Returns the built-in content with other music.
 fn other() -> Delivered {
     let files = Content::embedded_files().iter();
     let mut files: Files = files

@@ -22,7 +22,7 @@ async fn the_probes_answer_from_memory() {
     assert_eq!(health["status"], "ok");
     assert!(health["timestamp"].as_str().unwrap().ends_with('Z'));
     let mut player = stage.player("Ann").await;
-    // Whoever is answered again has entered to the end.
+    // An answer to a second request shows that the player has entered to the end.
     player.alive().await;
     let status = body(&stage.get(0, "/status").await);
     assert_eq!(
@@ -323,7 +323,7 @@ async fn a_gateway_that_goes_sends_its_clients_away_in_waves_and_lets_nobody_in(
     players[0].request("player:action", asleep).await;
     players[0].alive().await;
     let asked = stage.begin_stop(0);
-    // Two probes: the stop may not be heard at the first one.
+    // Two probes, because the first one may come before the stop.
     let unready = async {
         while stage.is_ready(0).await {
             tokio::time::sleep(Duration::from_millis(1)).await;

@@ -53,8 +53,8 @@ async fn a_session_goes_on_at_another_gateway_with_everything_anew() {
     assert_eq!(stage.zone.inputs().last().unwrap().0, 4);
 }
 
-/// Goes on at the second gateway and comes back to the first, where its part of the session waited
-/// for the store all the while, and is over before it comes to the socket.
+/// Goes on at the second gateway and comes back to the first. There its part of the session waited
+/// for the store all the while, and ends before the socket gets it.
 async fn goes_and_comes_back(stage: &Stage, mut client: Client) {
     let held = stage.store.lists.lock().await;
     client.request("character:list", json!({})).await;
@@ -88,7 +88,7 @@ async fn who_comes_back_to_a_gateway_that_only_the_bus_has_told_goes_on() {
     goes_and_comes_back(&stage, client).await;
 }
 
-/// Who can be told something privately is known to the bus.
+/// Makes the bus know Ann, who can then get private messages.
 async fn make_known(stage: &Stage) {
     let mut other = stage.player_at(1, "Bob").await;
     let hello = json!({"message": "hello", "channel": "private", "to": "Ann"});
@@ -163,7 +163,7 @@ async fn a_session_that_plays_nobody_goes_on_in_the_lobby() {
     client.enter("Ann").await;
     let left = client.ask("world:leave", json!({})).await;
     assert_eq!(left["event"], "world:left");
-    // What `world:left` gave says that nobody is played.
+    // The token of `world:left` says that the session plays nobody.
     let lost = client.lose();
     let (mut client, resumed) = lost.resume(stage.address(0), lost.seq).await;
     assert_eq!(resumed["event"], "session:resumed", "{resumed}");

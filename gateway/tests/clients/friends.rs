@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::{client::Client, stage::Stage};
 
-/// A message about friends of which this is true.
+/// Waits for a message about friends of which `right` is true.
 async fn told(client: &mut Client, event: &str, right: impl Fn(&Value) -> bool) -> Value {
     let found = client.until(|m| m["event"] == event && right(&m["data"]));
     found.await["data"].clone()
@@ -44,7 +44,7 @@ async fn presence(client: &mut Client, id: &str, is: &str) {
     told(client, "friends:presence", |data| status(data, id) == is).await;
 }
 
-/// They are friends, and each knows that the other one plays.
+/// Makes two players friends, and checks that each knows that the other one plays.
 async fn befriend(one: &mut Client, name: &str, other: &mut Client) {
     does(one, "friends:request", json!({"name": name})).await;
     let asked = told(other, "friends:update", |data| data["requests"].is_array()).await;
@@ -57,8 +57,8 @@ async fn befriend(one: &mut Client, name: &str, other: &mut Client) {
     sees_online(one, &id, &now).await;
 }
 
-/// A friend plays, by what was just told; or, when its gateway has not said yet that it came, by
-/// what is told next.
+/// Waits until a friend is online: `now` says so, or the next presence does, if its gateway was
+/// late.
 async fn sees_online(client: &mut Client, id: &str, now: &Value) {
     match status(now, id).as_str() {
         "online" => {}

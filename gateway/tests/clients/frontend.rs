@@ -163,7 +163,7 @@ async fn a_player_in_the_world_gets_a_voice_token_for_its_surroundings() {
         answer["room"].as_str().unwrap().starts_with("region:"),
         "{answer}"
     );
-    // Who is muted may listen only.
+    // A muted player may only listen.
     let operator = Ask {
         body: json!({"adminCode": VOICE[3].1}),
         ..Ask::default()

@@ -17,7 +17,7 @@ use tonic::{Request, Response, Status};
 
 use crate::store::Store;
 
-/// What it knows.
+/// Sanctions that the store has.
 pub(crate) struct Sanctions {
     rows: Vec<Sanction>,
     audit_log: Vec<AuditEntry>,
@@ -60,15 +60,16 @@ impl Sanctions {
 }
 
 impl Store {
-    /// From now on nothing is pushed; what is asked is answered.
+    /// Stops every push of the store, which still answers questions.
     pub(crate) fn push_nothing(&self) {
         let mut sanctions = self.sanctions.lock().unwrap();
         sanctions.silent = true;
-        // Whoever watches looks, and is let go.
+        // Wakes every open watch, which then ends.
         sanctions.version.send_modify(|_| {});
     }
 
-    /// Until when tokens and logins are good for nothing, in milliseconds since 1970.
+    /// Returns the times until which tokens and logins are good for nothing, in Unix
+    /// milliseconds.
     pub(crate) fn revoked_until_ms(&self) -> Vec<u64> {
         let sanctions = self.sanctions.lock().unwrap();
         let revoked = |sanction: &&Sanction| sanction.kind() == SanctionKind::Revoked;
@@ -80,14 +81,14 @@ impl Store {
             .collect()
     }
 
-    /// From now on the account has just these roles.
+    /// Gives the account just these roles from now on.
     pub(crate) fn give_roles(&self, account_id: &str, roles: &[&str]) {
         let mut sanctions = self.sanctions.lock().unwrap();
         let roles = roles.iter().map(|role| (*role).to_owned()).collect();
         sanctions.roles.insert(account_id.to_owned(), roles);
     }
 
-    /// What operators did, as `action account by`.
+    /// Acts of operators, as `action account by`.
     pub(crate) fn audit_log(&self) -> Vec<String> {
         let sanctions = self.sanctions.lock().unwrap();
         let audit_log = sanctions.audit_log.iter();
@@ -215,7 +216,7 @@ impl Identity for Store {
         let begin = (self.clone(), version, since);
         let stream = futures::stream::unfold(begin, |(store, mut version, since)| async move {
             let second = Duration::from_secs(1);
-            // A second without news is told too.
+            // After a second without news the store sends an update all the same.
             let _ = tokio::time::timeout(second, version.changed()).await;
             let update = {
                 let sanctions = store.sanctions.lock().unwrap();

@@ -1,5 +1,5 @@
-//! Who is let in: anonymous accounts, the identity provider's subjects, and our own tokens until
-//! they are given up.
+//! Logins: anonymous accounts, the identity provider's subjects, and our own tokens until their
+//! owners give them up.
 
 use std::time::{Duration, Instant};
 
@@ -44,7 +44,7 @@ pub(crate) async fn send(
     (status, serde_json::from_str(body).unwrap_or_default())
 }
 
-/// What is asked, and by whom.
+/// A request over HTTP: its data, and its sender.
 #[derive(Default)]
 pub(crate) struct Ask<'a> {
     pub(crate) token: &'a str,
@@ -145,7 +145,8 @@ async fn without_a_provider_everybody_is_anonymous_and_lasts_by_its_key() {
     );
 }
 
-/// Tokens that the provider's own key signed, and that say what none of its tokens for us says.
+/// Returns tokens that the provider's own key signed, and that say what none of its tokens for us
+/// says.
 fn misspoken(idp: &Idp) -> Vec<(String, String)> {
     let good = idp.claims("ann");
     let mut all = Vec::new();
@@ -177,7 +178,7 @@ fn misspoken(idp: &Idp) -> Vec<(String, String)> {
     all
 }
 
-/// Every token that looks like the provider's and is not.
+/// Returns every token that looks like the provider's and is not.
 fn forged(idp: &Idp) -> Vec<(String, String)> {
     let kid = idp.kid();
     let good = idp.claims("ann");
@@ -234,7 +235,7 @@ async fn no_forged_token_of_the_provider_lets_anybody_in() {
     assert_eq!(login(&stage, &idp.token("ann")).await.0, 200);
     for (what, token) in forged(&idp) {
         let (status, answer) = login(&stage, &token).await;
-        // What is too long for a body is too long for a token.
+        // Text that is too long for a body is too long for a token.
         let refused = status == 401 || (token.len() > 100_000 && matches!(status, 401 | 413));
         assert!(refused, "{what}: {status} {answer}");
         if token.len() < 8_000 {
@@ -242,7 +243,7 @@ async fn no_forged_token_of_the_provider_lets_anybody_in() {
             assert_eq!(bearer.0, 401, "{what} as bearer: {}", bearer.1);
         }
     }
-    // Who looked for keys that are not there did not make the provider work for it.
+    // Tokens that name unknown keys did not make the provider work for them.
     assert!(idp.asked() <= 8, "asked {} times", idp.asked());
 }
 
@@ -414,7 +415,7 @@ async fn while_nothing_is_pushed_the_store_is_asked_each_time() {
     let (_, made) = post(&stage, 0, "/api/auth/anonymous", &saying(json!({}))).await;
     let token = text(&made["token"]);
     stage.store.push_nothing();
-    // What was pushed is good for 5 s, no longer.
+    // A pushed state is good for 5 s, no longer.
     tokio::time::sleep(Duration::from_millis(5_200)).await;
     assert_eq!(
         post(&stage, 0, "/api/auth/refresh", &showing(&token))

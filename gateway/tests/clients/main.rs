@@ -1,5 +1,5 @@
-//! What clients of one gateway, or two, meet: the door, the limits, the way back in. The store and
-//! the zone behind it are small ones that live in this process and do as they are told.
+//! Clients at one gateway, or at two: the door, the limits, and the way back in. The store and the
+//! zone behind it are small ones in this process, which a test directs.
 
 #![allow(
     clippy::disallowed_methods,

@@ -1,4 +1,4 @@
-//! Agents as the pretending store keeps them, and as the pretending zone is told of them.
+//! Agents as the pretending store keeps them, and as the pretending zone hears of them.
 
 use std::{
     collections::BTreeMap,
@@ -13,15 +13,15 @@ use tonic::{Request, Response, Status};
 
 use crate::zone::RUN;
 
-/// All that was said about agents.
+/// All that gateways said about agents.
 #[derive(Default)]
 pub(crate) struct State {
     agents: BTreeMap<String, Agent>,
     credentials: Vec<Credential>,
     version: u64,
-    /// What the zone was told, in order.
+    /// Orders that the zone got, in order.
     pub(crate) told: Vec<Orders>,
-    /// What owners said.
+    /// Messages of owners.
     pub(crate) said: Vec<String>,
     /// The zone answers nobody.
     pub(crate) silent: bool,

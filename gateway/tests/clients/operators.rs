@@ -1,4 +1,4 @@
-//! Operators: the code, and what they do to others at every gateway.
+//! Operators: the code, and their acts on others at every gateway.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ const SETTINGS: [(&str, &str); 3] = [
     ("JWT_SECRET", "0123456789abcdef0123456789abcdef"),
 ];
 
-/// Two gateways, and an operator in the world at the first.
+/// Returns two gateways, and an operator in the world at the first.
 async fn stage() -> (Stage, Client) {
     let mut stage = Stage::open(&SETTINGS).await;
     stage.add_gateway(&SETTINGS).await;
@@ -62,7 +62,7 @@ async fn who_does_not_know_the_code_is_no_operator_and_may_not_guess_for_long() 
     };
     let (status, _) = post(&stage, 0, "/api/auth/operator", &asked).await;
     assert_eq!(status, 429);
-    // Nor from another address: a good guess is not even looked at.
+    // Another address does not help: the gateway does not even look at a good guess.
     let forwarded = "x-forwarded-for: 203.0.113.9\r\n";
     let mut elsewhere = Client::connect(stage.address(0), forwarded).await;
     let token = client.welcome["authToken"].clone();
@@ -267,7 +267,7 @@ async fn operators_moderate_over_http_and_see_what_was_done() {
     assert_eq!((status, &answer["code"]), (403, &json!("role_required")));
 }
 
-/// The token of an operator who named the code over HTTP.
+/// Returns the token of an operator who named the code over HTTP.
 async fn operators_token(stage: &Stage) -> String {
     let asked = Ask {
         body: json!({"adminCode": CODE}),
@@ -312,7 +312,7 @@ async fn a_moderator_needs_no_code_and_is_none_any_more_at_once() {
     }
     assert_eq!(bob.closed().await.0, 4003);
     done(&mut ann, "unban", json!({"name": "Bob"})).await;
-    // What runs the place is not a moderator's.
+    // Commands that run the place are not for moderators.
     for (command, args) in [("freeze", json!({})), ("teleport", json!({"x": 1, "z": 2}))] {
         let refused = order(&mut ann, command, args).await;
         assert_eq!(refused["data"]["code"], "not_elevated", "{command}");
@@ -373,7 +373,7 @@ async fn moderators_do_nothing_about_each_other_and_admins_do_all() {
     };
     let (status, answer) = post(&stage, 0, "/admin/moderation", &asked).await;
     assert_eq!((status, &answer["code"]), (403, &json!("role_required")));
-    // An admin gives and takes roles, and does what the code would let it do.
+    // An admin gives and takes roles, and may do everything that the code allows.
     let admin = bob.welcome["authToken"].as_str().unwrap().to_owned();
     done(&mut bob, "freeze", json!({})).await;
     done(&mut bob, "teleport", json!({"x": 1, "z": 2})).await;

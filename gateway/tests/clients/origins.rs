@@ -1,4 +1,4 @@
-//! Which origins may use this server: each sentence of the specification, over HTTP and for the
+//! Origins that may use this server: each sentence of the specification, over HTTP and for the
 //! upgrade of a WebSocket.
 
 use crate::{client::upgrade, stage::Stage};
@@ -99,7 +99,8 @@ async fn an_origin_of_the_lists_is_named_back_on_every_answer_and_no_other() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_origins_may_upgrade() {
     let stage = Stage::open(&SETTINGS).await;
-    // An upgrade that is let in waits for more; one of an old version is answered and ends.
+    // The gateway waits for more after an upgrade that it allows; it answers one of an old version
+    // and ends it.
     let old = |origin: &str| {
         let headers = format!("origin: {origin}\r\nconnection: close\r\n");
         upgrade(&headers).replace("version: 13", "version: 8")

@@ -1,5 +1,5 @@
-//! Who takes the places of others: connections of one address, sockets that say nothing; and
-//! requests that do not say whom they ask.
+//! Clients that take the places of others: connections of one address, sockets that say nothing,
+//! and requests that do not name a host.
 
 use std::{net::SocketAddr, time::Duration};
 

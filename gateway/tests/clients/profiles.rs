@@ -1,4 +1,5 @@
-//! What the pretending store says of characters to whoever reads: names and no belongings.
+//! Profiles of characters, as the pretending store gives them to every reader: names and no
+//! belongings.
 
 use proto::rpc::{
     persistence::v1::{CharacterRecord, CharacterSummary},

@@ -1,5 +1,5 @@
-//! How often one may ask over HTTP: exactly so often, wherever one asks, and nobody at the cost
-//! of somebody else.
+//! Limits of requests over HTTP: exactly so many, wherever one asks, and nobody at the cost of
+//! somebody else.
 
 use serde_json::Value;
 use test_servers::Redis;
@@ -56,7 +56,7 @@ fn from(address: &str) -> String {
 async fn a_hundred_requests_pass_the_next_are_refused_and_the_fifth_refusal_blocks() {
     let stage = Stage::open(&[]).await;
     for n in 1..=100 {
-        // Before the limit and behind it, what is forged changes nothing.
+        // Forged headers change nothing, below the limit and above it.
         let answer = ask(&stage, 0, DATA, &from(&format!("10.9.0.{n}"))).await;
         assert_eq!(answer.status, 200, "{n}");
         assert_eq!(answer.header("ratelimit-policy"), "\"rest\";q=100;w=60");
@@ -68,7 +68,8 @@ async fn a_hundred_requests_pass_the_next_are_refused_and_the_fifth_refusal_bloc
         );
     }
     for n in 1..=5 {
-        // Also what does not exist, and what is not possible, is a request.
+        // A request for something that does not exist, or with a method that is not possible,
+        // counts too.
         let line = ["GET /env.js", "GET /api/nothing", "DELETE /env.js"][n % 3];
         let answer = ask(&stage, 0, line, &from("10.9.1.1")).await;
         assert_eq!(answer.status, 429, "{n}");
@@ -257,7 +258,7 @@ async fn gateways_of_one_process_count_together() {
     }
 }
 
-/// Two gateways that share a Redis and nothing else.
+/// Returns two gateways that share a Redis and nothing else.
 async fn two(redis: &Redis) -> Stage {
     let url = redis.url();
     let settings = |bus| {
@@ -274,7 +275,7 @@ async fn two(redis: &Redis) -> Stage {
     stage
 }
 
-/// How often a gateway decided alone.
+/// Returns number of times that a gateway decided alone.
 fn alone(stage: &Stage) -> f64 {
     let of = |gateway| stage.metric_at(gateway, "gateway_limited_alone_total", "");
     of(0) + of(1)
@@ -284,8 +285,8 @@ fn alone(stage: &Stage) -> f64 {
 async fn gateways_count_together_through_redis() {
     let redis = Redis::start();
     let stage = two(&redis).await;
-    // On a machine that is busy with other tests Redis may take more than its 20 ms now and then;
-    // then nothing is said of how many pass, and somebody else tries.
+    // On a machine that is busy with other tests, Redis may take more than its 20 ms now and then.
+    // Such an attempt proves nothing about the limit, and another address tries again.
     for attempt in 1..=20 {
         let who = from(&format!("203.0.113.{attempt}"));
         let before = alone(&stage);
@@ -322,7 +323,7 @@ async fn attempts_to_log_in_are_counted_together_through_redis() {
     let redis = Redis::start();
     let stage = two(&redis).await;
     let bad = "authorization: Bearer x.y.z\r\n";
-    // As above: when Redis is late, nothing is said of how many pass.
+    // As above: an attempt proves nothing if Redis is late.
     for attempt in 1..=20 {
         let who = format!("{bad}{}", from(&format!("198.51.100.{attempt}")));
         let before = alone(&stage);
@@ -386,7 +387,7 @@ async fn who_does_not_say_who_it_is_takes_only_so_many_places() {
     assert!(answer.contains("retry-after: 10") && answer.contains("At most 2 connections"));
     // Another address has room.
     let _other = connect("203.0.113.2").await;
-    // Whoever is known counts no more.
+    // A known account no longer counts for its address.
     first.log_in().await;
     let third = connect("203.0.113.1").await;
     // Nor does who is gone.

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::{client::Client, stage::Stage};
 
-/// Far shorter than the time after which presence is said again anyway.
+/// Far shorter than the time after which a gateway repeats presence anyway.
 const SOON: Duration = Duration::from_secs(5);
 
 struct Met {
@@ -18,7 +18,7 @@ struct Met {
     bob: Client,
 }
 
-/// Ann at one gateway and Bob at the other, who hear each other.
+/// Returns Ann at one gateway and Bob at the other; they hear each other.
 async fn met() -> Met {
     let redis = Redis::start();
     let url = redis.url();
@@ -37,7 +37,7 @@ async fn met() -> Met {
 }
 
 impl Met {
-    /// Ann's message is acknowledged, and Bob has it, soon.
+    /// Sends Ann's message, and checks that she gets its `ack` and Bob has it, soon.
     async fn ann_tells_bob(&mut self) {
         let tell = json!({"message": "psst", "channel": "private", "to": "Bob"});
         let began = Instant::now();
@@ -73,7 +73,7 @@ async fn players_are_told_when_redis_is_gone_and_when_it_is_back_and_all_works_a
     met.ann.alive().await;
     let moved = met.ann.ask("player:move", json!({"stop": true})).await;
     assert_eq!(moved["event"], "ack", "the world goes on: {moved}");
-    // Who comes now is told as well.
+    // A player who comes now hears it as well.
     let mut late = met.stage.player_at(0, "Late").await;
     notice(&mut late, "chat_away").await;
     assert!(

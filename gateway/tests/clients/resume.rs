@@ -44,7 +44,7 @@ async fn a_resume_replays_exactly_the_missed_reliable_messages() {
     for i in 2..5 {
         assert_eq!(client.message().await["data"]["message"], i.to_string());
     }
-    // The zone is asked again, and everything in sight is sent anew.
+    // The gateway asks the zone again, and sends everything in sight anew.
     client.event("player:sync").await;
     let update = client.event("world:update").await;
     assert_eq!(update["data"]["chunks"][0]["full"], true, "{update}");
@@ -135,8 +135,8 @@ async fn who_reads_nothing_is_let_go_and_may_resume() {
     let mut client = stage.player("Ann").await;
     client.alive().await;
     let text = "x".repeat(10_000);
-    // More than all buffers between the two together, but never much at a time: what is on its way
-    // when the client is let go must not be too much for its next connection.
+    // More than all buffers between the two together, but never much at a time: the rest on its way
+    // when the client's socket closes must not be too much for its next connection.
     let flooded = async {
         loop {
             let many = if stage.zone.has_told() { 16 } else { 0 };

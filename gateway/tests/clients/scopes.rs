@@ -1,5 +1,5 @@
-//! What each kind of token may do about tokens: none makes one that outlives it but its owner's own,
-//! and none ends a login that is not its own.
+//! Rights of each kind of token over tokens. Only its owner's own token makes one that outlives it,
+//! and no token ends a login that is not its own.
 
 use serde_json::{Value, json};
 use test_servers::idp::now_s;
@@ -22,7 +22,7 @@ async fn asked(stage: &Stage, path: &str, token: &str) -> (u16, Value) {
     post(stage, 0, path, &Ask { token, body }).await
 }
 
-/// Whether a token is still good: its owner's profile is read with it.
+/// Returns the status of a read of its owner's profile, which shows whether a token is still good.
 async fn good(stage: &Stage, token: &str) -> u16 {
     let body = Value::Null;
     let asked = Ask { token, body };
@@ -91,7 +91,7 @@ async fn an_agents_logout_ends_its_own_token_and_not_its_owners() {
     ann.alive().await;
 }
 
-/// What the socket gives to somebody who came by a token of ten minutes.
+/// The socket's answer to a client with a token of ten minutes.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_login_by_a_token_that_only_looks_on_or_is_an_agents_gives_none_that_lasts_longer() {
     let stage = Stage::open(&SETTINGS).await;

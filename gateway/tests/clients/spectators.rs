@@ -1,4 +1,4 @@
-//! Who only looks on: by a token of its own, with nothing to do and nobody's place taken.
+//! Spectators: they have a token of their own, do nothing, and take nobody's place.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn token(client: &Client) -> String {
     client.welcome["authToken"].as_str().unwrap().to_owned()
 }
 
-/// A spectator's token of the account that plays there.
+/// Makes a spectator's token of the client's account.
 async fn link(stage: &Stage, client: &Client) -> String {
     let own = token(client);
     let asked = Ask {
@@ -92,7 +92,7 @@ async fn a_spectator_may_do_nothing_else() {
         assert_eq!(answer["data"]["code"], "wrong_scope", "{event}: {answer}");
     }
     assert!(stage.zone.inputs().is_empty(), "nothing reached the zone");
-    // Who plays does not look on.
+    // A session that plays does not look on.
     let mut bob = stage.player("Bob").await;
     let refused = bob.ask("world:watch", own).await;
     assert_eq!(refused["data"]["code"], "wrong_scope");

@@ -27,7 +27,7 @@ struct Gateway {
 }
 
 impl Stage {
-    /// One gateway with these settings.
+    /// Opens a stage with one gateway of these settings.
     pub(crate) async fn open(settings: &[(&str, &str)]) -> Self {
         let zone = Zone::start().await;
         let store = Store::start(&zone.address).await;
@@ -81,7 +81,7 @@ impl Stage {
             .expect("never ready");
     }
 
-    /// Whether a gateway says that it can take players.
+    /// Returns whether a gateway says that it can take players.
     pub(crate) async fn is_ready(&self, index: usize) -> bool {
         let request = "GET /readyz HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n";
         self.ask(index, request).await.starts_with("HTTP/1.1 200")
@@ -91,7 +91,7 @@ impl Stage {
         self.gateways[index].address
     }
 
-    /// The whole answer to a GET, as text.
+    /// Returns the whole answer to a GET, as text.
     pub(crate) async fn get(&self, index: usize, path: &str) -> String {
         let head = format!("GET {path} HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n");
         let answer = self.ask(index, &head).await;
@@ -99,17 +99,17 @@ impl Stage {
         answer
     }
 
-    /// The whole answer to a request, as text.
+    /// Returns the whole answer to a request, as text.
     pub(crate) async fn ask(&self, index: usize, request: &str) -> String {
         crate::client::ask(self.address(index), request).await
     }
 
-    /// What a counter or gauge shows, all its labels together.
+    /// Returns value of a counter or gauge, all its labels together.
     pub(crate) fn metric(&self, name: &str, label: &str) -> f64 {
         self.metric_at(0, name, label)
     }
 
-    /// The same of one gateway.
+    /// Returns the same of one gateway.
     pub(crate) fn metric_at(&self, index: usize, name: &str, label: &str) -> f64 {
         let text = self.gateways[index].telemetry.render_metrics();
         let lines = text
@@ -120,12 +120,12 @@ impl Stage {
             .sum()
     }
 
-    /// A client that has said nothing yet.
+    /// Connects a client that has said nothing yet.
     pub(crate) async fn connect(&self) -> Client {
         Client::connect(self.address(0), "").await
     }
 
-    /// A client that is in the world with a new character of this name, at gateway `index`.
+    /// Returns a client that is in the world with a new character of this name, at gateway `index`.
     pub(crate) async fn player_at(&self, index: usize, name: &str) -> Client {
         let mut client = Client::connect(self.address(index), "").await;
         client.log_in().await;

@@ -44,13 +44,13 @@ pub(crate) struct Store {
     pub(crate) address: String,
     zone: String,
     state: Arc<Mutex<State>>,
-    /// Who is kept out.
+    /// Accounts that the store keeps out.
     pub(crate) sanctions: Arc<Mutex<Sanctions>>,
-    /// Who is whose friend.
+    /// Friendships.
     pub(crate) book: Arc<Mutex<Book>>,
     /// It answers no question.
     pub(crate) away: Arc<AtomicBool>,
-    /// Whoever asks for a list of characters waits while somebody has this.
+    /// Lock that a test holds to make requests for lists of characters wait.
     pub(crate) lists: Arc<tokio::sync::Mutex<()>>,
 }
 
@@ -110,17 +110,18 @@ impl Store {
         })
     }
 
-    /// The account of a key, or of a subject.
+    /// Returns the account of a key, or of a subject.
     pub(crate) fn account_of(&self, key: &[u8]) -> Option<String> {
         self.state().keys.get(key).cloned()
     }
 
-    /// The account is the subject's from now on.
+    /// Gives the account to the subject from now on.
     pub(crate) fn claim(&self, subject: &[u8], account_id: String) {
         self.state().keys.insert(subject.to_vec(), account_id);
     }
 
-    /// The account of a key, or of a subject; made when there is none and `create` is set.
+    /// Returns the account of a key, or of a subject; makes one if there is none and `create` is
+    /// set.
     pub(crate) fn sign_in_by(&self, key: Vec<u8>, create: bool) -> Response<SignInReply> {
         let known = self.account_of(&key);
         if known.is_some() || !create {
@@ -131,7 +132,7 @@ impl Store {
         self.reply(Some(id), true)
     }
 
-    /// The character of this id, or of this name.
+    /// Returns the character of this id, or of this name.
     pub(crate) fn character(&self, named: &str) -> Option<CharacterSummary> {
         let state = self.state();
         let mut all = state.characters.values();
@@ -139,7 +140,7 @@ impl Store {
         found.cloned()
     }
 
-    /// The account's character of this id is called `name` from now on.
+    /// Calls the account's character of this id `name` from now on.
     pub(crate) fn rename(&self, asked: (&str, &str), name: &str) -> Option<CharacterSummary> {
         let (account_id, character_id) = asked;
         let mut state = self.state();

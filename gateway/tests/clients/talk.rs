@@ -7,8 +7,8 @@ use tokio::time::timeout;
 
 use crate::{client::Client, stage::Stage};
 
-/// Says something again and again until the other one hears it: who has just come may not listen
-/// yet.
+/// Says something again and again until the other one hears it, because a player who has just come
+/// may not listen yet.
 async fn hears(speaker: &mut Client, listener: &mut Client, channel: &str) -> Value {
     for i in 0.. {
         let text = format!("hello {i}");

@@ -57,12 +57,13 @@ impl Entry {
         self.who.iter().any(|one| one == who)
     }
 
-    /// Whether it names what is somebody's: all that operators may not see is.
+    /// Returns whether the path names something that belongs to somebody. All that operators may
+    /// not see does.
     fn is_own(&self) -> bool {
         self.path.contains('{') && !self.is_open() && !self.lets_in("operator")
     }
 
-    /// The path with this in place of its parameters.
+    /// Returns the path with this in place of its parameters.
     fn at(&self, id: &str) -> String {
         let segments = self.path.split('/');
         let filled = segments.map(|segment| {
@@ -76,7 +77,7 @@ impl Entry {
     }
 }
 
-/// A token of ours; `change` makes it what it should not be.
+/// Returns a token of ours; `change` puts a fault into its claims.
 pub(crate) fn token(account: &str, scope: &str, change: impl FnOnce(&mut Value)) -> String {
     let mut claims = json!({
         "sub": account, "iss": "tilestead", "aud": "tilestead", "iat": now_s(),
@@ -90,7 +91,7 @@ pub(crate) fn token(account: &str, scope: &str, change: impl FnOnce(&mut Value))
     jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &key).unwrap()
 }
 
-/// Tokens that are no good, each with what is wrong with it.
+/// Returns tokens that are no good, each with the name of its fault.
 fn bad_tokens() -> Vec<(&'static str, String)> {
     let player = |change: fn(&mut Value)| token("account-0", "player", change);
     let other_key = EncodingKey::from_secret(b"another secret of thirty-two b..");
@@ -138,7 +139,7 @@ fn bad_tokens() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The status of an answer, and the answer itself.
+/// Returns the status of an answer, and the answer itself.
 async fn ask(stage: &Stage, method: &str, path: &str, token: Option<&str>) -> (u16, String) {
     let bearer = token.map_or_else(String::new, |token| {
         format!("authorization: Bearer {token}\r\n")
@@ -211,7 +212,7 @@ async fn without_a_good_token_of_the_right_scope_no_route_does_anything() {
     }
 }
 
-/// What is somebody's: a character, the agent that it is, and a token of the agent.
+/// Things of one owner: a character, the agent that it is, and a token of the agent.
 struct Hers {
     token: String,
     account: String,
@@ -221,7 +222,7 @@ struct Hers {
 }
 
 impl Hers {
-    /// A new character with all that, of whoever plays there.
+    /// Makes a new character of the client's account, with all these things.
     async fn new(stage: &Stage, client: &mut Client, name: &str) -> Self {
         let made = client.ask("character:create", json!({"name": name})).await;
         let text = |value: &Value| {
@@ -254,7 +255,7 @@ impl Hers {
         answer
     }
 
-    /// What stands for the parameter of a route, for this method.
+    /// Returns the owner's id for the parameter of a route and method.
     fn id(&self, path: &str, method: &str) -> &str {
         match path {
             path if path.contains("/credentials/") => &self.credential,
@@ -266,7 +267,7 @@ impl Hers {
     }
 }
 
-/// What each route that changes something of somebody's is to be told, so that it is understood.
+/// Returns a body that each changing route can read, for a thing of one owner.
 fn body(method: &str, path: &str, name: &str) -> Value {
     match (method, path) {
         ("PATCH", _) => json!({"name": name}),
@@ -276,12 +277,12 @@ fn body(method: &str, path: &str, name: &str) -> Value {
     }
 }
 
-/// The routes that name what is somebody's in their path, each with its path.
+/// Returns the routes whose path names a thing of one owner, each with its path.
 async fn routes_about(hers: &Hers) -> Vec<(String, Entry)> {
     let own = entries().await.into_iter().filter(Entry::is_own);
     let paths = own.map(|entry| (entry.at(hers.id(&entry.path, &entry.method)), entry));
     let mut paths: Vec<_> = paths.collect();
-    // What ends something comes last.
+    // Routes that end something come last.
     paths.sort_by_key(|(_, entry)| entry.method == "DELETE");
     paths
 }
@@ -329,7 +330,7 @@ async fn what_is_somebody_elses_is_nobodys_to_others() {
             refused(&stage, (method, &path), &Ask { token, body }).await;
         }
     }
-    // What is named beside the path.
+    // Routes that name the character beside the path.
     let token = &his.token;
     for part in ["inventory", "equipment", "bank", "statistics", "sessions"] {
         for family in ["/api/player", "/api/players"] {

@@ -1,4 +1,5 @@
-//! How much is sent: what a browser asks for up to the first picture, and how it may ask.
+//! Weight of the page: the bytes that a browser needs up to the first picture, and the requests
+//! that fetch them.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,7 @@ use tokio::{
 
 use crate::stage::Stage;
 
-/// What a browser says.
+/// Header of a browser.
 const BROWSER: &str = "accept-encoding: gzip, deflate, br, zstd\r\n";
 /// Tiles from one side of a region to the other.
 const REGION: i64 = 64;
@@ -46,7 +47,7 @@ async fn ask(stage: &Stage, method: &str, path: &str, headers: &str) -> Answer {
     Answer { head, body }
 }
 
-/// Adds up what a browser gets.
+/// Adds up the bytes that a browser gets.
 struct Browser<'a> {
     stage: &'a Stage,
     asked: BTreeSet<String>,
@@ -70,7 +71,7 @@ impl Browser<'_> {
     }
 }
 
-/// What stands between `begin` and `end`, each time.
+/// Returns each text between `begin` and `end`.
 fn all_between<'a>(text: &'a str, begin: &str, end: &str) -> Vec<&'a str> {
     let parts = text.split(begin).skip(1);
     parts
@@ -78,7 +79,7 @@ fn all_between<'a>(text: &'a str, begin: &str, end: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// The page with its modules, the map around the spawn, houses, and what the pack needs.
+/// Fetches the page with its modules, the map around the spawn, houses, and the icons of the pack.
 async fn first_picture(browser: &mut Browser<'_>) {
     let index = browser.get("/").await;
     let mut files = all_between(&index, "href=\"/", "\"");

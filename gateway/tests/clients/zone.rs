@@ -1,8 +1,8 @@
-//! A zone that plays nothing: it takes sessions, answers what has an id, and ticks.
+//! A zone that plays nothing: it takes sessions, answers requests that have an id, and ticks.
 //!
-//! `player:action` with the action `sleep` is never answered; every other input is, with `ack`, or
-//! with an error if a zone could not read its data.
-//! A character whose socket is gone stays until the test says otherwise.
+//! The zone never answers `player:action` with the action `sleep`. It answers every other input
+//! with `ack`, or with an error if a zone could not read its data. A character whose socket is gone
+//! stays until the test says otherwise.
 
 use std::{
     collections::BTreeMap,
@@ -68,7 +68,7 @@ struct State {
     inputs: Vec<Input>,
     /// Characters that nobody may have yet, as while their region is being loaded.
     loading: bool,
-    /// Nobody is told that the character is attached elsewhere.
+    /// The zone tells nobody that the character is attached elsewhere.
     silent: bool,
 }
 
@@ -97,7 +97,7 @@ impl Zone {
         zone
     }
 
-    /// What it hears of agents.
+    /// Returns the zone's record of agents.
     pub(crate) fn minds(&self) -> &Minds {
         &self.minds
     }
@@ -106,7 +106,7 @@ impl Zone {
         self.state.lock().unwrap()
     }
 
-    /// Where a character will stand when it enters.
+    /// Sets the tile at which a character will stand when it enters.
     pub(crate) fn put(&self, character_id: &str, x: i32, z: i32) {
         self.state()
             .places
@@ -118,12 +118,12 @@ impl Zone {
         self.state().private(character_id, event, data, &[]);
     }
 
-    /// Everything that was to be said has gone out with a frame.
+    /// Returns whether all waiting messages have gone out with a frame.
     pub(crate) fn has_told(&self) -> bool {
         self.state().private.is_empty()
     }
 
-    /// The events of all inputs so far, with their numbers.
+    /// Returns the events of all inputs so far, with their numbers.
     pub(crate) fn inputs(&self) -> Vec<(u64, String)> {
         let state = self.state();
         state
@@ -133,8 +133,8 @@ impl Zone {
             .collect()
     }
 
-    /// The same, once there are as many as `number`: an input is on its way after its socket's
-    /// task is done with it.
+    /// Returns the same, once there are as many as `number`: an input is on its way after its
+    /// socket's task is done with it.
     pub(crate) async fn heard(&self, number: usize) -> Vec<(u64, String)> {
         let heard = async {
             while self.inputs().len() < number {
@@ -146,22 +146,23 @@ impl Zone {
         self.inputs()
     }
 
-    /// The linger time of a character is over.
+    /// Ends the linger time of a character.
     pub(crate) fn forget(&self, character_id: &str) {
         self.state().playing.remove(character_id);
     }
 
-    /// A character is being loaded, or is no more.
+    /// Lets a character be in loading, or ends that.
     pub(crate) fn load(&self, loading: bool) {
         self.state().loading = loading;
     }
 
-    /// From now on nobody is told that a character of theirs is attached elsewhere.
+    /// Makes the zone silent from now on: it tells no session that its character is attached
+    /// elsewhere.
     pub(crate) fn be_silent(&self) {
         self.state().silent = true;
     }
 
-    /// A request of this character made the zone fail.
+    /// Lets a request of this character make the zone fail.
     pub(crate) fn blame(&self, character_id: &str) {
         let mut state = self.state();
         let playing = state.playing.remove(character_id).unwrap();
@@ -178,7 +179,7 @@ impl Zone {
     fn hear(&self, gateway: &str, message: to_zone::Message) {
         let mut state = self.state();
         match message {
-            // What a test keeps back it tells later.
+            // The zone keeps these back; a test sends them later.
             to_zone::Message::Hello(_) | to_zone::Message::Recall(_) => {}
             to_zone::Message::Attach(attach) => state.attach(gateway, attach),
             to_zone::Message::Input(input) => state.input(input),
@@ -202,7 +203,7 @@ impl State {
         }
     }
 
-    /// Why a session cannot play; none: it can.
+    /// Returns the reason why a session cannot play, or none if it can.
     fn refusal(&self, attach: &Attach) -> Option<&'static str> {
         match self.playing.get(&attach.character_id) {
             _ if self.loading && attach.resume => Some("busy"),
@@ -347,7 +348,7 @@ impl State {
             }
         };
         let mut sessions = self.private.remove(gateway).unwrap_or_default();
-        // Whom it plays is named in every frame.
+        // Every frame names each character that the gateway plays.
         let quiet = self.playing.iter().filter(|(who, playing)| {
             playing.gateway == gateway && sessions.iter().all(|s| s.character_id != **who)
         });

@@ -1,5 +1,5 @@
-//! Encoding of the world for clients: a chunk's change and a chunk's whole once per format, in
-//! pieces that all sessions share, and the envelope around them for each.
+//! Encoding of the world for clients. Each format has a chunk's change and a whole chunk once, in
+//! pieces that all sessions share. The envelope around them is each session's own.
 //!
 //! Always: the pieces of an update, written one behind the other, are one `world:update` data
 //! value. A JSON piece begins with a comma, which the first one of an update loses.

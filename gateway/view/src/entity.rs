@@ -1,7 +1,7 @@
 //! One thing in the world as all may see it.
 //!
-//! Always: `fields` is a JSON object without `id`, `type`, `x` and `z`, so that it can be written
-//! behind those four; this module never stores a zone's text that is no such object.
+//! Always: `fields` is a JSON object without `id`, `type`, `x` and `z`, so that it can stand behind
+//! those four. This module never stores a zone's text that is no such object.
 
 use std::{
     collections::BTreeMap,

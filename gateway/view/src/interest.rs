@@ -1,8 +1,8 @@
 //! Content of one session's update: its chunks. Pure.
 //!
-//! Always: applying every update that a session took to an empty map gives exactly what the
-//! replica holds of the chunks that are clean for it. A chunk that is not clean gets no changes,
-//! only, some day, all of it.
+//! Always: for the chunks that are clean for a session, all its updates applied to an empty map
+//! give exactly the replica's state. A chunk that is not clean gets no changes; it comes in full
+//! later.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -283,8 +283,8 @@ impl View {
         owed.min().map(|(_, index)| index)
     }
 
-    /// Doubts the last updates, because the client comes back and may have lost them. The client is
-    /// owed everything in sight, and hears once more which chunks are gone.
+    /// Treats the last updates as lost, because the client comes back and may not have them. The
+    /// client is owed everything in sight, and hears once more which chunks are gone.
     pub fn doubt(&mut self) {
         let told = self.told;
         for slot in &mut self.slots {
@@ -298,8 +298,8 @@ impl View {
         self.gone = gone.into_iter().filter(|chunk| !seen(chunk)).collect();
     }
 
-    /// Returns whether the plan is worth an update: it says something, or nothing was said for
-    /// long.
+    /// Returns whether the plan is worth an update: it has changes, or the last update was long
+    /// ago.
     pub fn worth(&self, plan: &Plan) -> bool {
         !plan.pieces.is_empty()
             || !plan.gone.is_empty()

@@ -1,7 +1,7 @@
 //! Each client's view of the world. Pure.
 //!
-//! `entity` and `replica` unite the words of all zones; `encode` writes the world once per format;
-//! `subscriptions` decides which chunks to ask of which run; `interest` and `stage` decide each
+//! `entity` and `replica` unite the words of all zones. `encode` writes the world once per format.
+//! `subscriptions` decides which chunks to ask of which run. `interest` and `stage` decide each
 //! session's content, update by update.
 
 pub mod changes;

@@ -1,8 +1,8 @@
 //! The world as all zones together describe it.
 //!
-//! Always: a thing is in one chunk; the replica drops words on it under a lower ownership sequence
-//! than the highest seen; a run's words on a chunk before its `full` do not count; a chunk that was
-//! whole once stays readable while its owners change, until it is dropped.
+//! Always: a thing is in one chunk. The replica drops words on a thing under a lower ownership
+//! sequence than the highest seen. A run's words on a chunk do not count before its `full`. A chunk
+//! that was whole once stays readable while its owners change, until the gateway drops it.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -108,7 +108,7 @@ impl Replica {
         self.settle(chunk);
     }
 
-    /// Forgets a chunk that nobody is near.
+    /// Forgets a chunk without a session near it.
     pub fn drop_chunk(&mut self, chunk: Chunk) {
         let Some(state) = self.chunks.remove(&chunk) else {
             return;

@@ -1,8 +1,8 @@
 //! Subscriptions to chunks: those around all sessions, at every run that owns a region near them.
 //! Pure.
 //!
-//! Always: the gateway asks every run that owns a region within 32 tiles of a chunk for it, if some
-//! session may see the chunk; it asks nobody for a chunk that nobody has been near for some ticks.
+//! Always: if some session may see a chunk, the gateway asks for it every run that owns a region
+//! within 32 tiles of it. It asks nobody for a chunk that no session has been near for some ticks.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -17,7 +17,7 @@ use world::{
 const MARGIN_CHUNKS: i32 = VIEW_CHUNKS + 1;
 /// Distance from its regions within which a run may have something, in tiles.
 const REACH_TILES: i32 = 32;
-/// Ticks for which a chunk stays that nobody is near.
+/// Ticks for which a chunk stays without a session near it.
 const LINGER_TICKS: u64 = 10;
 
 /// Owners of regions, as far as this module needs to know.

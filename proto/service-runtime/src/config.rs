@@ -1,7 +1,7 @@
 //! The one reader of the environment.
 //!
-//! Always: the reader collects each wrong variable as a problem instead of an early end, so that
-//! one start names them all; it never prints a secret; an empty variable counts as not set.
+//! Always: the reader collects each wrong variable as a problem instead of stopping at the first,
+//! so that one start names them all. It never prints a secret. An empty variable counts as not set.
 
 mod env;
 mod samples;

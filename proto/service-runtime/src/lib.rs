@@ -1,5 +1,5 @@
-//! The chassis of every Tilestead process: settings, telemetry, readiness, calls to peers, and
-//! stop. It knows nothing of the game.
+//! The part that every Tilestead process shares: settings, telemetry, readiness, calls to peers,
+//! and stop. It knows nothing of the game.
 
 #![cfg_attr(
     test,

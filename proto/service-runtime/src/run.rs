@@ -1,8 +1,8 @@
 //! `main` of every service: settings, telemetry, work, drain.
 //!
 //! Always: a wrong setting ends the process with one sentence on stderr and exit code 64 before it
-//! binds a port; unusable content ends it likewise with 65; a clean end is exit code 0; anything
-//! else is 1.
+//! binds a port. Unusable content ends it in the same way with 65. A clean end is exit code 0, and
+//! anything else is 1.
 
 use std::{io::Write, process::ExitCode, time::Duration};
 
@@ -140,8 +140,9 @@ pub fn exit(name: &str, ended: anyhow::Result<()>) -> ExitCode {
     }
 }
 
-/// Returns the exit code of an error. It is 65 for [`UnusableData`]; 64 for an error that a person
-/// must correct (a [`ConfigError`], or a port that is taken or not ours); 1 for anything else.
+/// Returns the exit code of an error: 65 for [`UnusableData`], and 1 for an error that no person
+/// can correct. It is 64 for an error that a person must correct: a [`ConfigError`], or a port that
+/// is taken or not ours.
 pub fn exit_code(error: &anyhow::Error) -> u8 {
     use std::io::ErrorKind::{AddrInUse, AddrNotAvailable, PermissionDenied};
     if error.chain().any(|cause| cause.is::<UnusableData>()) {

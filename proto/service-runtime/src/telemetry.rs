@@ -1,7 +1,7 @@
 //! Traces, metrics and logs.
 //!
 //! Always: each service instance has its own providers and its own Prometheus registry, so that
-//! several may live in one process; without an endpoint it sends nothing; nothing here ever blocks
+//! several may live in one process. Without an endpoint it sends nothing. Nothing here ever blocks
 //! its caller on a collector.
 
 mod context;

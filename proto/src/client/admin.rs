@@ -1,4 +1,4 @@
-//! Operators in the game: naming the code, and what they do then.
+//! Operators in the game: the code that makes an operator, and the commands of operators.
 
 use std::fmt;
 
@@ -26,24 +26,24 @@ impl fmt::Debug for AdminElevate {
     }
 }
 
-/// `admin:command`: what an operator does.
+/// `admin:command`: a command of an operator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AdminCommand {
-    /// What.
+    /// Name of the command.
     pub command: AdminVerb,
     /// About whom, and how.
     #[serde(default)]
     pub args: AdminArgs,
 }
 
-/// What an operator may do.
+/// Names of the operators' commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AdminVerb {
     /// All sockets of an account close.
     Kick,
-    /// An account is kept out.
+    /// Keeps an account out.
     Ban,
     /// Ends a ban.
     Unban,
@@ -55,13 +55,13 @@ pub enum AdminVerb {
     Teleport,
     /// Tells everybody in the world.
     Announce,
-    /// Nothing may change hands.
+    /// Stops every exchange of items and coins.
     Freeze,
     /// Ends that.
     Unfreeze,
 }
 
-/// What a command is about; which fields it takes depends on the command.
+/// Arguments of a command. The fields that it takes depend on the command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AdminArgs {
@@ -71,22 +71,22 @@ pub struct AdminArgs {
     /// An account, instead of a name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
-    /// For the record, and for whom it is about; what is announced.
+    /// Reason for the record and for the player whom it concerns, or the text of an announcement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// How long; absent: for ever.
+    /// Duration of a ban or mute in minutes; absent: for ever.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minutes: Option<u32>,
-    /// Where to, in tiles.
+    /// Destination, in tiles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub x: Option<i32>,
-    /// Where to, in tiles.
+    /// Destination, in tiles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub z: Option<i32>,
 }
 
 impl AdminCommand {
-    /// What is wrong with it, in words.
+    /// Checks the arguments. The error names the fault in words.
     pub(crate) fn check(&self) -> Result<(), String> {
         let args = &self.args;
         let words = args.message.as_deref().unwrap_or_default();
@@ -133,14 +133,14 @@ impl AdminCommand {
     }
 }
 
-/// Where an operator puts a character: what a gateway tells a zone. No client can send it, since
-/// its name is none of the table's.
+/// Destination to which an operator moves a character, as the gateway tells the zone. No client can
+/// send it, because the table has no such name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OperatorTeleport {
-    /// Where to, in tiles.
+    /// Destination, in tiles.
     pub x: i32,
-    /// Where to, in tiles.
+    /// Destination, in tiles.
     pub z: i32,
 }
 

@@ -1,9 +1,9 @@
 //! The protocol reference: an AsyncAPI 3.0 document of every event in both directions, made of
 //! the very types that are read and written.
 //!
-//! Always: an event is described by its row in `table` (clients') or by its line in the
-//! `server_events!` of its file (the server's), and by the comments of its type; nothing is said
-//! here a second time. `proto/tests/reference.rs` finds what is missing.
+//! Always: the comments of its type describe an event, together with one line: in `table` for an
+//! event of clients, in the `server_events!` of its file for one of the server. This file repeats
+//! none of that. `proto/tests/reference.rs` finds missing events.
 
 use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
@@ -35,12 +35,12 @@ const FILES: &[&[Described]] = &[
     friends::EVENTS,
 ];
 
-/// What every request may be answered by, beside what its event is.
+/// Event that may answer every request, besides the answer of its own.
 const REFUSAL: &str = "error";
-/// What answers a request that has no answer of its own.
+/// Event that answers a request without an answer of its own.
 const DONE: &str = "ack";
 
-/// The document, as of this `version` of the software.
+/// Returns the document, as of this `version` of the software.
 pub fn document(version: &str) -> Value {
     let settings = || {
         SchemaSettings::draft07().with(|s| {
@@ -208,7 +208,7 @@ fn request(asked: &Asked) -> Value {
     })
 }
 
-/// A message that the server sends.
+/// Returns the description of a message that the server sends.
 fn message(told: &Described, generator: &mut SchemaGenerator) -> Value {
     let data = plain((told.schema)(generator));
     let name = data["$ref"].as_str().and_then(|at| at.rsplit('/').next());
@@ -273,7 +273,7 @@ fn welcome_when(needs: Needs) -> &'static str {
     }
 }
 
-/// What is said of the type, without the event's name before it.
+/// Returns the description of the type, on one line.
 fn summary(data: &Value) -> String {
     let words = data["description"].as_str().unwrap_or_default();
     words.replace('\n', " ")
@@ -291,7 +291,7 @@ fn server_key(name: &str) -> String {
     format!("server.{}", key(name))
 }
 
-/// Component names have no colon.
+/// Returns a name for a component, which can have no colon.
 fn key(name: &str) -> String {
     name.replace(':', ".")
 }

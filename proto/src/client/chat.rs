@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{limits::CHAT_CHARS_MAX, table::server_events};
 
-/// Who hears it.
+/// Hearers of a message.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Channel {
@@ -33,7 +33,7 @@ pub struct PlayerChat {
 }
 
 impl PlayerChat {
-    /// What is wrong with it, if anything.
+    /// Checks the length, the characters and the receiver. The error names the fault.
     pub(crate) fn check(&self) -> Result<(), String> {
         let length = self.message.trim().chars().count();
         if length == 0 || self.message.chars().count() > CHAT_CHARS_MAX {
@@ -58,13 +58,13 @@ impl PlayerChat {
 pub struct ChatMessage {
     /// Unique.
     pub id: String,
-    /// Who could hear it.
+    /// Hearers of the message.
     pub channel: Channel,
     /// The speaker's name.
     pub from: String,
     /// The speaker's character id.
     pub from_id: String,
-    /// What was said. Text, never markup.
+    /// Text of the message, never markup.
     pub message: String,
     /// ISO 8601.
     pub at: String,

@@ -1,12 +1,12 @@
-//! Reading what a client sent.
+//! Reads the requests of clients.
 //!
 //! The gateway reads the envelope. It passes the data of a zone's request on as they came, and the
 //! zone reads them.
 //!
-//! Always: no panic, whatever the bytes; both encodings are equally strict, because whoever reads
-//! data in MessagePack turns them into JSON text first; nothing is nested deeper than
-//! [`CLIENT_NESTING_MAX`], no key of the envelope stands twice, nothing follows the message; a
-//! refusal carries the request's id and event wherever these could be read.
+//! Always: no bytes cause a panic. Both encodings are equally strict, because data in MessagePack
+//! become JSON text before they are read. Nothing is nested deeper than [`CLIENT_NESTING_MAX`], no
+//! key of the envelope stands twice, and nothing follows the message. A refusal carries the
+//! request's id and event wherever these could be read.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -26,13 +26,13 @@ use super::{
 
 /// The longest event name that a refusal repeats, in bytes.
 const EVENT_BYTES_MAX: usize = 64;
-/// The longest explanation, in characters; it may quote what the client sent.
+/// The longest explanation, in characters; it may quote the client.
 const WHY_CHARS_MAX: usize = 300;
 
 /// Reads one message from a client: all of it if the gateway answers it, else the envelope.
 ///
 /// # Errors
-/// Says what is wrong.
+/// The request is not valid; the error names the fault and the limit.
 pub fn decode(format: Format, bytes: &Bytes) -> Result<Request, Malformed> {
     if bytes.len() > CLIENT_MESSAGE_BYTES_MAX {
         let why = format!("a message has at most {CLIENT_MESSAGE_BYTES_MAX} bytes");
@@ -85,13 +85,13 @@ fn read(json: &[u8], fault: Option<String>) -> Result<Seen<'_>, Malformed> {
     }
 }
 
-/// What could be read of an envelope so far.
+/// Parts of an envelope that were read so far.
 #[derive(Default)]
 struct Seen<'a> {
     event: Option<String>,
     id: Option<RequestId>,
     data: Option<&'a RawValue>,
-    /// The first thing that does not fit, though the text can be read on.
+    /// The first fault that does not keep the text from being read further.
     problem: Option<String>,
 }
 
@@ -259,12 +259,13 @@ fn bare(error: &serde_json::Error) -> String {
     without_position(&error.to_string()).to_owned()
 }
 
-/// A position inside a part of the message would mislead whoever sees the whole.
+/// Returns the words without a position. A position inside a part of the message would mislead a
+/// reader of the whole.
 fn without_position(why: &str) -> &str {
     why.rfind(" at line ").map_or(why, |end| &why[..end])
 }
 
-/// What is wrong with the nesting of a JSON text, found without reading it.
+/// Returns the fault in the nesting of a JSON text, which it finds without parsing the text.
 fn nesting_fault(json: &[u8]) -> Option<String> {
     let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);
     for byte in json {

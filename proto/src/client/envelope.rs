@@ -12,7 +12,7 @@ use super::{
     table::{ClientMessage, Needs, ServerEvent},
 };
 
-/// How a connection writes its messages.
+/// Encoding of a connection's messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
     /// Text frames.
@@ -22,7 +22,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The WebSocket subprotocol.
+    /// Returns the WebSocket subprotocol.
     pub const fn subprotocol(self) -> &'static str {
         match self {
             Self::Json => "tilestead.json",
@@ -31,7 +31,7 @@ impl Format {
     }
 }
 
-/// What a client names a request by; the answer carries it as `re`.
+/// Client's name for a request; the answer carries it as `re`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum RequestId {
@@ -95,9 +95,9 @@ pub struct Malformed {
     pub id: Option<RequestId>,
     /// The event, where that could be read.
     pub event: Option<String>,
-    /// What kind of wrong.
+    /// Kind of the fault.
     pub code: ErrorCode,
-    /// What was wrong and what is allowed, for people.
+    /// Fault and limit, for people.
     pub why: String,
 }
 

@@ -16,7 +16,7 @@ macro_rules! codes {
         $(#[doc = $meaning:literal])+
         $variant:ident = $wire:literal $(as $exchange:literal)?, $sentence:expr;
     )+) => {
-        /// Why a message was refused.
+        /// Reason why the server refused a message.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum ErrorCode {
             $($(#[doc = $meaning])+ $variant,)+
@@ -44,7 +44,7 @@ macro_rules! codes {
                 }
             }
 
-            /// Returns what it says to people.
+            /// Returns its sentence for people.
             pub const fn sentence(self) -> &'static str {
                 match self {
                     $(ErrorCode::$variant => $sentence,)+
@@ -208,7 +208,7 @@ impl JsonSchema for ErrorCode {
                 })
             })
             .collect();
-        json_schema!({"description": "Why a message was refused.", "oneOf": codes})
+        json_schema!({"description": "Reason why the server refused a message.", "oneOf": codes})
     }
 }
 

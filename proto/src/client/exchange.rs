@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{error::ErrorCode, table::server_events};
 
-/// `tradeError`: what was asked of a trade was refused and has changed nothing.
+/// `tradeError`: a refusal of a request about a trade; the request changed nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TradeError {
@@ -18,7 +18,7 @@ pub struct TradeError {
     pub trade_id: Option<String>,
 }
 
-/// `duelError`: what was asked of a duel was refused and has changed nothing.
+/// `duelError`: a refusal of a request about a duel; the request changed nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DuelError {

@@ -1,7 +1,7 @@
-//! Friends, and whom one does not want to hear: what is asked, and what is told.
+//! Friends, and players whose messages one does not want: the requests and the answers.
 //!
-//! Friendship is between characters and mutual. Who is ignored is ignored by an account, with all
-//! characters of its own.
+//! Friendship is between characters and mutual. An ignored player is ignored by the whole account,
+//! for all its characters.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ const ID_BYTES_MAX: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PlayerName {
-    /// Whose; without regard to case.
+    /// Name of a player, without regard to case.
     pub name: String,
 }
 
@@ -23,7 +23,7 @@ pub struct PlayerName {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RequestRef {
-    /// A request of the list. Who made it may decline it as well: then it is taken back.
+    /// A request of the list. The one who made it may decline it too, and takes it back by that.
     pub request_id: String,
 }
 
@@ -51,7 +51,7 @@ fn id(name: &str, id: &str) -> Result<(), String> {
 }
 
 impl PlayerName {
-    /// What is wrong with it, if anything.
+    /// Checks the length of the name. The error names the limit.
     pub(crate) fn check(&self) -> Result<(), String> {
         let length = self.name.trim().chars().count();
         if (1..=NAME_CHARS_MAX).contains(&length) {
@@ -62,21 +62,21 @@ impl PlayerName {
 }
 
 impl RequestRef {
-    /// What is wrong with it, if anything.
+    /// Checks the length of the id. The error names the limit.
     pub(crate) fn check(&self) -> Result<(), String> {
         id("requestId", &self.request_id)
     }
 }
 
 impl FriendRef {
-    /// What is wrong with it, if anything.
+    /// Checks the length of the id. The error names the limit.
     pub(crate) fn check(&self) -> Result<(), String> {
         id("friendId", &self.friend_id)
     }
 }
 
 impl IgnoredRef {
-    /// What is wrong with it, if anything.
+    /// Checks the length of the id. The error names the limit.
     pub(crate) fn check(&self) -> Result<(), String> {
         id("ignoredId", &self.ignored_id)
     }
@@ -90,7 +90,7 @@ pub enum Status {
     Online,
     /// Not in the world.
     Offline,
-    /// It cannot be told at the moment.
+    /// Not known at the moment.
     #[default]
     Unknown,
 }
@@ -107,7 +107,7 @@ pub struct Friend {
     pub status: Status,
     /// Its combat level when it was saved last.
     pub level: u32,
-    /// When it came into the world last, ISO 8601; absent: never.
+    /// Time at which it last came into the world, ISO 8601; absent: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_seen_at: Option<String>,
 }
@@ -118,11 +118,11 @@ pub struct Friend {
 pub struct FriendRequest {
     /// Of the request.
     pub id: String,
-    /// Who asks: the own character, or another.
+    /// Character that asks: one's own, or another.
     pub from_id: String,
     /// Its name.
     pub from_name: String,
-    /// Who is asked.
+    /// Character that is asked.
     pub to_id: String,
     /// Its name.
     pub to_name: String,
@@ -142,20 +142,21 @@ pub struct Ignored {
     pub added_at: String,
 }
 
-/// `friends:list`: all of it; said on entering the world, and when it is asked for.
+/// `friends:list`: the whole list. The server sends it when the player enters the world, and on
+/// request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FriendsList {
     /// By name; at most 99.
     pub friends: Vec<Friend>,
-    /// Both ways, oldest first.
+    /// Requests of both directions, oldest first.
     pub requests: Vec<FriendRequest>,
     /// By name; at most 99.
     pub ignored: Vec<Ignored>,
 }
 
-/// `friends:update`: what changed of the list. The answer to whatever changes it, even if nothing
-/// did.
+/// `friends:update`: the changes of the list. It answers every request that could change the list,
+/// even if nothing changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FriendsUpdate {
@@ -171,10 +172,10 @@ pub struct FriendsUpdate {
     /// Requests that are settled or void.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requests_gone: Vec<String>,
-    /// Who is not heard any more.
+    /// Characters that are ignored from now on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<Ignored>,
-    /// Characters that are heard again.
+    /// Characters that are not ignored any more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored_gone: Vec<String>,
 }
@@ -183,13 +184,13 @@ pub struct FriendsUpdate {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FriendStatus {
-    /// Who.
+    /// Character of the friend.
     pub id: String,
     /// Whether.
     pub status: Status,
 }
 
-/// `friends:presence`: friends came, went, or it cannot be told any more.
+/// `friends:presence`: friends came, went, or became unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FriendsPresence {

@@ -1,14 +1,14 @@
 //! Limits of the protocol.
 
-/// The protocol's version, told in `session:hello`.
+/// The protocol's version, which `session:hello` carries.
 pub const PROTOCOL_VERSION: u32 = 1;
 /// The longest message that a client may send, in bytes.
 pub const CLIENT_MESSAGE_BYTES_MAX: usize = 16 * 1024;
-/// How deep a client's message may be nested; the envelope itself is the first level.
+/// Deepest nesting of a client's message; the envelope itself is the first level.
 pub const CLIENT_NESTING_MAX: usize = 16;
 /// The longest request id that is a text, in bytes.
 pub const REQUEST_ID_BYTES_MAX: usize = 64;
-/// Fragments that one message may come in.
+/// Most fragments of one message.
 pub const CLIENT_FRAGMENTS_MAX: usize = 64;
 /// Messages that pass in any window of one second, for all connections of an account together.
 pub const CLIENT_MESSAGES_PER_SECOND_MAX: usize = 60;
@@ -36,5 +36,5 @@ pub const NAME_CHARS_MIN: usize = 2;
 pub const CHAT_CHARS_MAX: usize = 200;
 /// Chunks seen in each direction from one's own.
 pub const VIEW_CHUNKS: i32 = 3;
-/// How far local chat is heard, in tiles (Chebyshev).
+/// Reach of local chat, in tiles (Chebyshev).
 pub const LOCAL_CHAT_TILES: i32 = 32;

@@ -1,5 +1,5 @@
-//! The protocol of `/ws`: one schema, two encodings. Here is what gateways answer and say, and what
-//! they share with zones. What the game is asked and says is defined in `world`, by its features.
+//! The protocol of `/ws`: one schema, two encodings. It has the messages of gateways, and those
+//! that gateways share with zones. The features of `world` define the messages of the game.
 
 pub mod admin;
 pub mod asyncapi;

@@ -1,7 +1,8 @@
 //! MessagePack to JSON text, so that one reader judges both encodings.
 //!
-//! Always: only what JSON can say is taken: no binary, no extension, no key that is not a text, no
-//! key twice, no number that is not finite. A declared length allocates nothing.
+//! Always: the reader takes only values that JSON has. It refuses binary data, extensions, keys
+//! that are not texts, a key that stands twice, and numbers that are not finite. A declared length
+//! allocates nothing.
 
 use std::collections::BTreeSet;
 
@@ -200,7 +201,7 @@ impl<'a> Writer<'a> {
         std::str::from_utf8(bytes).map_err(|_| "a string must be UTF-8".to_owned())
     }
 
-    /// A length of one, two or four bytes.
+    /// Reads a length of one, two or four bytes.
     fn length(&mut self, size: u8) -> Result<usize, String> {
         let length = match size {
             0 => u32::from(u8::from_be_bytes(self.array()?)),

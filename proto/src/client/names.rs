@@ -1,8 +1,8 @@
 //! Names of characters: the rule that every way to get one obeys.
 //!
-//! Always: a name that passed passes again as it is; two names that a reader can take for one
+//! Always: a name that passed passes again as it is. Two names that a reader can take for one
 //! another have the same [`skeleton`] (Unicode Technical Standard 39). Letters are those of any
-//! script that is in use, not only ASCII.
+//! script in use, not only ASCII.
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_security::{
@@ -19,7 +19,7 @@ pub const RULE: &str = "a name has 2 to 20 letters, digits, spaces, '-' and '_' 
 /// Combining marks that may follow one another: more of them draw over the lines around.
 const MARKS_MAX: usize = 2;
 
-/// Words that only staff may be called by, alone or among others.
+/// Words that only names of staff may contain.
 const RESERVED: [&str; 16] = [
     "admin",
     "administrator",
@@ -39,7 +39,7 @@ const RESERVED: [&str; 16] = [
     "tilestead",
 ];
 
-/// Why nobody can have a name.
+/// Reason why nobody can have a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NameRefusal {
     /// Too short or too long.
@@ -91,7 +91,8 @@ pub fn folded(name: &str) -> String {
     normal(name).to_lowercase()
 }
 
-/// NFKC makes one text of full-width and composed letters; runs of spaces become one.
+/// Returns the name in its one form. NFKC makes one text of full-width and composed letters; runs
+/// of spaces become one.
 fn normal(raw: &str) -> String {
     let composed: String = raw.nfkc().collect();
     let words: Vec<&str> = composed
@@ -106,13 +107,13 @@ fn is_separator(c: char) -> bool {
     matches!(c, ' ' | '-' | '_')
 }
 
-/// Many scripts write vowels as marks. Unicode lists invisible, obsolete and technical characters
-/// as restricted.
+/// Returns whether a name may have the character. Many scripts write vowels as marks. Unicode lists
+/// invisible, obsolete and technical characters as restricted.
 fn is_allowed(c: char) -> bool {
     is_separator(c) || ((c.is_alphanumeric() || is_combining_mark(c)) && c.identifier_allowed())
 }
 
-/// Whether a mark stands on no letter, or on too many other marks.
+/// Returns whether a mark stands on no letter, or on too many other marks.
 fn has_stray_marks(name: &str) -> bool {
     let mut room = 0;
     for c in name.chars() {
@@ -129,7 +130,7 @@ fn has_stray_marks(name: &str) -> bool {
     false
 }
 
-/// Whether a word of the name, or all of them together, reads as a reserved one.
+/// Returns whether a word of the name, or all of them together, reads as a reserved one.
 fn is_reserved(name: &str) -> bool {
     let together: String = name.chars().filter(|c| !is_separator(*c)).collect();
     let words = name.split(is_separator).flat_map(humps);
@@ -140,7 +141,7 @@ fn is_reserved(name: &str) -> bool {
         .any(|read| RESERVED.iter().any(|reserved| read_aloud(reserved) == read))
 }
 
-/// The words of `ModAnn`: they begin where a capital follows a small letter.
+/// Returns the words of `ModAnn`: they begin where a capital follows a small letter.
 fn humps(word: &str) -> impl Iterator<Item = &str> {
     let mut rest = word;
     std::iter::from_fn(move || {
@@ -158,7 +159,7 @@ fn humps(word: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A word without regard to case, look-alikes and digits that stand for letters.
+/// Returns a word without regard to case, look-alikes and digits that stand for letters.
 fn read_aloud(word: &str) -> String {
     skeleton(&skeleton(word))
         .chars()

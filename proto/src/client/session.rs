@@ -40,7 +40,7 @@ pub struct Ping {
     pub t: f64,
 }
 
-/// A number to its last bit, because the client may compare what comes back.
+/// Reads a number to its last bit, because the client may compare it with the one in the answer.
 fn exact<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     let raw = Box::<RawValue>::deserialize(deserializer)?;
     let number: Option<f64> = raw.get().parse().ok();
@@ -53,9 +53,10 @@ fn exact<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CharacterCreate {
-    /// 2 to 20 letters, digits, spaces, `-` and `_`, two of them letters or digits: of one script,
-    /// nothing invisible, no name of staff, and none that looks like another character's. It is
-    /// kept in Unicode's form NFKC, trimmed, with single spaces.
+    /// 2 to 20 letters, digits, spaces, `-` and `_`, of which two are letters or digits. All
+    /// letters are of one script. Nothing in it is invisible, no name of staff, and nothing looks
+    /// like another character's name. The server keeps it in Unicode's form NFKC, trimmed, with
+    /// single spaces.
     pub name: String,
 }
 
@@ -89,7 +90,7 @@ pub struct Hello {
     pub anonymous: bool,
 }
 
-/// Who is authenticated.
+/// Authenticated account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Account {
@@ -122,14 +123,15 @@ pub struct Character {
 pub struct Welcome {
     /// This connection's session.
     pub session_id: String,
-    /// Resumes it; absent: it cannot be resumed, and need not be, because it only looks on.
+    /// Resumes the session. It is absent if the session only looks on, because nobody can or needs
+    /// to resume such a session.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub resume_token: String,
     /// An access token of ours.
     pub auth_token: String,
     /// When that ends, ISO 8601.
     pub expires_at: String,
-    /// Who is authenticated.
+    /// Authenticated account.
     pub account: Account,
     /// When the server made one: keep it, it is the anonymous account.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -142,7 +144,7 @@ pub struct Welcome {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Resumed {
-    /// The session that goes on.
+    /// Session that goes on.
     pub session_id: String,
     /// Messages that follow from before.
     pub replayed: u64,
@@ -153,7 +155,7 @@ pub struct Resumed {
     /// Resumes it from now on; absent: the one that was used does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume_token: Option<String>,
-    /// Whom the session plays; absent: it is not in the world.
+    /// Character that the session plays; absent: it is not in the world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub character_id: Option<String>,
 }
@@ -206,13 +208,13 @@ pub struct CharacterCreated {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorldEntered {
-    /// Who plays.
+    /// Character that entered the world.
     pub character_id: String,
     /// Its entity, which has the same id.
     pub entity_id: String,
     /// The tick at which it stands there.
     pub tick: u64,
-    /// The region that it belongs to.
+    /// Region of the character's tile.
     pub region: [i32; 2],
     /// The run that plays it.
     pub zone: String,
@@ -225,7 +227,7 @@ pub struct WorldEntered {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorldLeft {
-    /// Who left.
+    /// Character that left the world.
     pub character_id: String,
     /// Resumes the session from now on; an earlier one names the character.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -22,7 +22,7 @@ pub struct Settings {
     pub run: bool,
     /// It turns to whoever attacks it.
     pub retaliate: bool,
-    /// The bank keeps the place of what is taken out.
+    /// The bank keeps the place of an item whose last piece is withdrawn.
     pub bank_placeholders: bool,
 }
 
@@ -53,7 +53,7 @@ pub struct PlayerSync {
     /// Quests that were ever begun, by id.
     #[serde(default)]
     pub quests: Vec<QuestProgress>,
-    /// Its prayer points, and the prayers that are on.
+    /// Its prayer points, and its active prayers.
     #[serde(default)]
     pub prayer: Prayer,
     /// Combat settings.

@@ -10,7 +10,7 @@ use super::{admin, chat, friends, session, watch};
 pub use world::told::ServerEvent;
 pub(crate) use world::{server_events, told::Described};
 
-/// What a connection must have done before an event is welcome.
+/// Condition that a connection must meet before it sends an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
     /// Nothing.
@@ -59,18 +59,18 @@ macro_rules! client_events {
             /// The wire names of all events, in the order of the table.
             pub const NAMES: &'static [&'static str] = &[$($name,)*];
 
-            /// The event's wire name.
+            /// Returns the event's wire name.
             pub const fn name(&self) -> &'static str {
                 match self { $(Self::$variant(_) => $name,)* }
             }
 
-            /// What must come before it.
+            /// Returns the condition for the event.
             pub const fn needs(&self) -> Needs {
                 match self { $(Self::$variant(_) => Needs::$needs,)* }
             }
 
-            /// Reads the data of the event `name`: `None` when there is no such event, else what
-            /// is wrong with the data in words.
+            /// Reads the data of the event `name`. Returns `None` if there is no such event, else
+            /// the fault of the data in words.
             pub fn from_data<'de, D>(name: &str, data: D) -> Option<Result<Self, String>>
             where
                 D: serde::Deserializer<'de>,

@@ -1,4 +1,4 @@
-//! What a player sees of the world.
+//! The part of the world that a player sees.
 //!
 //! A client applies one `world:update` in this order over all its records: `gone`, `full`,
 //! `leave`, `enter`, `update`. A leave counts only while the entity is in that chunk.
@@ -21,21 +21,21 @@ pub struct Entity {
     pub x: i32,
     /// North, in tiles.
     pub z: i32,
-    /// `name` and whatever else is public; of a player who is an agent also `agent: true`, which
-    /// no other one has; while somebody performs an emote, `emote` names it.
+    /// `name` and all other public fields. Of a player who is an agent also `agent: true`, which no
+    /// other entity has. While somebody performs an emote, `emote` names it.
     #[serde(flatten)]
     pub fields: Map<String, Value>,
 }
 
-/// What changed of an entity.
+/// Changes of an entity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EntityDelta {
-    /// Which.
+    /// Id of the entity.
     pub id: String,
-    /// Where it stands now.
+    /// Present tile, if it moved: east, in tiles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub x: Option<i32>,
-    /// Where it stands now.
+    /// Present tile, if it moved: north, in tiles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub z: Option<i32>,
     /// Further fields; null removes one.
@@ -43,14 +43,14 @@ pub struct EntityDelta {
     pub fields: Map<String, Value>,
 }
 
-/// What changed in one chunk.
+/// Changes in one chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChunkUpdate {
     /// Chunk coordinates.
     pub x: i32,
     /// Chunk coordinates.
     pub z: i32,
-    /// `enter` is all there is in the chunk; forget what was known of it.
+    /// `enter` is everything in the chunk: forget the chunk's old entities.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub full: bool,
     /// New in this chunk.
@@ -72,7 +72,7 @@ pub struct ChunkUpdate {
 pub struct WorldUpdate {
     /// The tick that this shows.
     pub tick: u64,
-    /// What changed, by chunk.
+    /// Changes by chunk.
     pub chunks: Vec<ChunkUpdate>,
     /// Chunks that are out of sight now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -22,7 +22,7 @@ pub struct WorldWatch {
 }
 
 impl WorldWatch {
-    /// What is wrong with it, if anything.
+    /// Checks that it names one of both, and the length of the id. The error names the rule.
     pub(crate) fn check(&self) -> Result<(), String> {
         let id = match (&self.character_id, &self.area) {
             (Some(id), None) | (None, Some(id)) => id,
@@ -35,18 +35,18 @@ impl WorldWatch {
     }
 }
 
-/// `world:watching`: what is looked at; `world:update` shows what is around it, as it does to
-/// players. Comes again when a character that is followed enters or leaves the world.
+/// `world:watching`: the thing in view; `world:update` shows its surroundings, as it does to
+/// players. It comes again when a character that the session follows enters or leaves the world.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorldWatching {
-    /// Who is followed.
+    /// Character that the session follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub character_id: Option<String>,
     /// Whether the character is in the world; else the place is shown where it was last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub online: Option<bool>,
-    /// Which area is looked at: its middle.
+    /// Area whose middle the session looks at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub area: Option<String>,
     /// East, in tiles.

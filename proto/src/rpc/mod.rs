@@ -9,7 +9,7 @@ pub mod common {
     }
 }
 
-/// What the persistence service answers.
+/// Calls to the persistence service.
 pub mod persistence {
     /// Version 1.
     #[allow(missing_docs, unreachable_pub, clippy::all, clippy::too_many_lines)]
@@ -18,7 +18,7 @@ pub mod persistence {
     }
 }
 
-/// Who may come in: what the persistence service answers about it.
+/// Calls to the persistence service about accounts, logins and sanctions.
 pub mod identity {
     /// Version 1.
     #[allow(missing_docs, unreachable_pub, clippy::all, clippy::too_many_lines)]
@@ -27,7 +27,7 @@ pub mod identity {
     }
 }
 
-/// What a zone server answers.
+/// Calls to a zone server.
 pub mod zone {
     /// Version 1.
     #[allow(missing_docs, unreachable_pub, clippy::all, clippy::too_many_lines)]
@@ -36,7 +36,7 @@ pub mod zone {
     }
 }
 
-/// Agents: what the persistence service and zone servers answer about them.
+/// Calls to the persistence service and to zone servers about agents.
 pub mod agents {
     /// Version 1.
     #[allow(missing_docs, unreachable_pub, clippy::all, clippy::too_many_lines)]
@@ -45,7 +45,7 @@ pub mod agents {
     }
 }
 
-/// What lists, dashboards and operators read, and what they change at rest.
+/// Reads for lists, dashboards and operators, and changes of characters that are not in the world.
 pub mod queries {
     /// Version 1.
     #[allow(missing_docs, unreachable_pub, clippy::all, clippy::too_many_lines)]
@@ -63,7 +63,7 @@ pub mod social {
     }
 }
 
-/// What a process plays, told to others.
+/// Content of a process, for the others.
 pub mod content {
     /// Version 1.
     #[allow(missing_docs, unreachable_pub, clippy::all, clippy::too_many_lines)]

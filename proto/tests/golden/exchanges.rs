@@ -1,4 +1,4 @@
-//! What players hear of trades, shops, graves and duels.
+//! Messages to players about trades, shops, graves and duels.
 
 use proto::client::{ErrorCode, Refusal, exchange};
 use world::duel::told as duel;

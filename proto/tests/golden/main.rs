@@ -27,7 +27,7 @@ use world::told::{Parts, RefusalCode};
 use world::training::told::SkillGain;
 use world::{HitKind, Refusal, Skill, Tick, Tile, emotes, home_teleport, movement, vitals};
 
-/// One line: the JSON text; the next: the MessagePack bytes as hex.
+/// Writes two lines: the JSON text, and the MessagePack bytes as hex.
 fn line(out: &mut String, json: &[u8], msgpack: &[u8]) {
     out.push_str(std::str::from_utf8(json).unwrap());
     out.push_str("\n  ");
@@ -46,7 +46,7 @@ fn packed(json: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Returns the meaning of a message, whoever answers it.
+/// Returns the meaning of a message, for the gateway or for a zone.
 fn understood(format: Format, message: Vec<u8>) -> String {
     let request = decode(format, &message.into()).unwrap();
     assert_eq!(request.id, Some(RequestId::Number(7.into())));

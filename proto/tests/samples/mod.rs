@@ -1,5 +1,5 @@
-//! What clients may say, well formed: every event at least once. The wire's tests hold the bytes of
-//! these, and the gateway's say them with every kind of token.
+//! Well-formed messages of clients: every event at least once. The wire's tests pin the bytes of
+//! these, and the gateway's tests send them with every kind of token.
 
 /// A message of a client: its event and its data, as JSON text.
 #[derive(Debug, Clone, Copy)]

@@ -1,4 +1,4 @@
-//! How often each kind of transition was taken.
+//! Number of transitions of each kind.
 
 use std::{
     cell::Cell,
@@ -31,7 +31,7 @@ thread_local! {
     static SILENT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A transition is taken.
+/// Counts a transition.
 pub(super) fn note(kind: Kind) {
     if !SILENT.get() {
         TAKEN[kind as usize].fetch_add(1, Ordering::Relaxed);
@@ -46,7 +46,7 @@ pub(super) fn silently<T>(work: impl FnOnce() -> T) -> T {
     out
 }
 
-/// How often each was taken so far.
+/// Returns the number of transitions of each kind so far.
 pub(super) fn taken() -> Vec<(Kind, u64)> {
     let count = |kind: &Kind| (*kind, TAKEN[*kind as usize].load(Ordering::Relaxed));
     ALL.iter().map(count).collect()

@@ -1,9 +1,10 @@
-//! Every order in which messages, commits, deaths and takeovers can fall, for small worlds: the
-//! real `player`, `region` and `decide` between a store that judges as the real one does and a
-//! network that loses, repeats and delays.
+//! Every order in which messages, commits, deaths and takeovers can fall, for small worlds. The
+//! real `player`, `region` and `decide` stand between a store that judges as the real one does and
+//! a network that loses, repeats and delays.
 //!
-//! Always: one run at most plays the player at a sequence, and one a region at an epoch, and only
-//! those to whom the store gave them; no batch is refused; when faults stop, the player is played.
+//! Always: at most one run plays the player at a sequence, and at most one a region at an epoch.
+//! The store gave it to that run. The store refuses no batch. When faults stop, some run plays the
+//! player.
 
 #![cfg(test)]
 
@@ -31,15 +32,15 @@ const SHORT: u64 = if ASK_TICKS > WORD_TICKS {
     WORD_TICKS
 };
 
-/// How much of everything may happen.
+/// Number of events of each kind that may still happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Budget {
     crossings: u8,
-    /// Crossings that are called off.
+    /// Crossings that the run cancels.
     whims: u8,
     moves: u8,
     crashes: u8,
-    /// Live runs that are taken over.
+    /// Takeovers of runs that live.
     suspicions: u8,
     /// Answers that never come.
     losses: u8,
@@ -90,7 +91,7 @@ enum Step {
     Deadlines(RunId),
 }
 
-/// Which world is explored.
+/// World to explore.
 struct World {
     runs: u8,
     owners: [(RunId, u64); 2],
@@ -102,7 +103,7 @@ impl Cosmos {
         &mut self.zones[run as usize - 1]
     }
 
-    /// Does what a run asks of the outside.
+    /// Passes on the requests of a run to the store and the other runs.
     fn pass(&mut self, run: RunId, out: Vec<Out>) {
         for out in out {
             let (to, word) = match out {
@@ -172,8 +173,8 @@ impl Cosmos {
             Step::Edge { run, now } => {
                 by = run;
                 if now > SHORT {
-                    // Whatever was said has come by then or never will; but for the answers to
-                    // batches, which are sent until they are answered.
+                    // By then every message has come or never will, except answers to batches: the
+                    // store repeats these until the run has them.
                     let stays = |word: &Word| matches!(word, Word::Answered { .. });
                     self.net.retain(|(_, word)| stays(word));
                 }
@@ -203,7 +204,7 @@ impl Cosmos {
         }
     }
 
-    /// What players, the planner and fate do; whose doing it is.
+    /// Does a step of players, the planner or fate; returns the run that did it.
     fn happens(&mut self, step: Step, out: &mut Vec<Out>) -> RunId {
         match step {
             Step::Cross(run) => {
@@ -343,7 +344,7 @@ impl Cosmos {
         })
     }
 
-    /// Everything that waits happens, and everybody plays a tick.
+    /// Lets everything that waits happen, and everybody play a tick.
     fn round(&mut self) {
         let mut takeovers = Vec::new();
         self.takeovers(&mut takeovers);
@@ -405,7 +406,7 @@ impl Cosmos {
             && self.live().filter(|zone| zone.seat.is_some()).count() == 1
     }
 
-    /// Whoever has the player has it from the store.
+    /// Returns whether every run that has the player has it from the store.
     fn played_by_right(&self) -> bool {
         let right = |zone: &Zone| {
             let seat = zone.seat.as_ref();
@@ -414,7 +415,7 @@ impl Cosmos {
         self.live().all(right)
     }
 
-    /// Nobody plays a region at an epoch at which another does.
+    /// Returns whether no two runs play a region at the same epoch.
     fn regions_apart(&self) -> bool {
         (0..2).all(|region| {
             let held = self.live().map(|zone| zone.held[region]);

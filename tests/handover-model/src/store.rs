@@ -5,11 +5,11 @@
 pub(super) type RunId = u8;
 pub(super) type At = u8;
 
-/// What a batch says.
+/// Content of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Flight {
     pub(super) number: u64,
-    /// Where and with which sequence the writer believes the player.
+    /// Region and sequence of the player in the writer's opinion.
     pub(super) row: Option<(At, u64)>,
     /// To a region, at the epoch at which its owner has it; 0: it is the writer's own.
     pub(super) transfer: Option<(At, u64)>,
@@ -27,9 +27,9 @@ pub(super) enum Outcome {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Store {
-    /// By region: who owns it, at which epoch.
+    /// By region: its owner, and the owner's epoch.
     pub(super) owners: [(RunId, u64); 2],
-    /// Where the player belongs, with which sequence.
+    /// Region and sequence of the player.
     pub(super) player: (At, u64),
     pub(super) fenced: Vec<RunId>,
     applied: Vec<u64>,
@@ -106,7 +106,7 @@ impl Store {
         }
     }
 
-    /// Fences a run and gives what it had to another.
+    /// Fences a run and gives its regions and player to another.
     pub(super) fn take_over(&mut self, dead: RunId, by: RunId) {
         self.fenced.push(dead);
         self.fenced.sort_unstable();

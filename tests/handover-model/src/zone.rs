@@ -1,7 +1,7 @@
 //! A run of the model: the real decisions, and between them what `run/` does with them.
 //!
-//! Time is what the moment of an event says: everything begins at 0, so that a later edge is one
-//! at which the timers are up that it names.
+//! The moment of an event stands for time. Everything begins at 0, so that a later edge is a moment
+//! at which the timers of that length are up.
 
 mod hearing;
 
@@ -24,7 +24,7 @@ use handover::{
     },
 };
 
-/// What is on its way to a run.
+/// Messages on their way to a run.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[rustfmt::skip]
 pub(super) enum Word {
@@ -44,7 +44,7 @@ pub(super) enum Word {
     Kept { number: u32, under_way: bool },
 }
 
-/// What a run does that others notice.
+/// Acts of a run that others notice.
 pub(super) enum Out {
     Say(RunId, Word),
     /// Asks the store whose the player is.
@@ -69,7 +69,7 @@ pub(super) enum Stage {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Seat {
     pub(super) region: At,
-    /// Where the store has it.
+    /// Region that the store has for the player.
     stored: At,
     pub(super) sequence: u64,
     pub(super) stage: Stage,
@@ -100,7 +100,7 @@ struct Gone {
     with_region: bool,
 }
 
-/// What a run last heard of the store.
+/// Directory that a run last heard from the store.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Directory {
     owners: [(RunId, u64); 2],
@@ -141,11 +141,11 @@ pub(super) struct Zone {
     transfer: Option<(At, u64)>,
     gives: Vec<(At, u64, RunId)>,
     moves: u64,
-    /// The highest number of an attempt to hand a player over.
+    /// The highest number of an attempt to hand the player over.
     pub(super) offers: u32,
-    /// Promises that it was given.
+    /// Promises that it got.
     promises: u32,
-    /// The store refused what it wrote.
+    /// The store refused a batch of this run.
     pub(super) refused: bool,
 }
 
@@ -205,7 +205,7 @@ impl Zone {
         }
     }
 
-    /// The process is gone, and all that it knew.
+    /// Ends the process, with all that it knew.
     pub(super) fn die(&mut self, store: &Store) {
         let refused = self.refused;
         let none = Store::new(0, [(0, 0); 2]);
@@ -218,7 +218,7 @@ impl Zone {
         self.refused = refused;
     }
 
-    /// Whether it begins nothing of its own and waits for nothing.
+    /// Returns whether it begins nothing of its own and waits for nothing.
     pub(super) fn calm(&self) -> bool {
         let going = self.giving.iter().any(Option::is_some) || self.flight.is_some();
         let going = going || self.announced.is_some();
@@ -226,7 +226,7 @@ impl Zone {
         !going && seat.is_none_or(|s| s.stage == Stage::Playing && s.source.is_none())
     }
 
-    /// Whether the player has nothing to do with the run, as far as it knows.
+    /// Returns whether the player has nothing to do with the run, as far as it knows.
     pub(super) fn knows_nobody(&self) -> bool {
         self.seat.is_none() && self.announced.is_none() && self.departed.is_none()
     }
@@ -239,7 +239,7 @@ impl Zone {
         self.seat.as_ref().is_some_and(free)
     }
 
-    /// The player walks over the border.
+    /// Lets the player walk over the border.
     pub(super) fn cross(&mut self) {
         if let Some(seat) = &mut self.seat {
             let to = 1 - seat.region;
@@ -251,13 +251,13 @@ impl Zone {
         }
     }
 
-    /// Whether the player is to be handed over and the store has not been told.
+    /// Returns whether the player is about to go and the store does not know it yet.
     pub(super) fn can_call_off(&self) -> bool {
         let source = self.seat.as_ref().and_then(|seat| seat.source.as_ref());
         source.is_some_and(|source| source.committing().is_none())
     }
 
-    /// The player stays after all: what it was to be brought to is gone.
+    /// Keeps the player after all, because the thing to which it was to go is gone.
     pub(super) fn call_off(&mut self) {
         if let Some(seat) = &mut self.seat {
             seat.source = None;
@@ -286,7 +286,7 @@ impl Zone {
         out.push(Out::Say(to, word));
     }
 
-    /// A tick ends.
+    /// Ends a tick.
     pub(super) fn edge(&mut self, now: u64, out: &mut Vec<Out>) {
         self.reconcile(now, out);
         for region in 0..2u8 {
@@ -461,7 +461,7 @@ impl Zone {
         }
     }
 
-    /// The next batch, with the row of whoever goes or changed its region.
+    /// Cuts the next batch, with the row of a player that goes or has changed its region.
     fn cut(&mut self) {
         if self.flight.is_some() {
             return;
@@ -500,7 +500,7 @@ impl Zone {
         self.seen[region] = self.seen[region].max(epoch);
     }
 
-    /// Promises whose giver's word is still waited for; what is lost comes no more.
+    /// Returns the promises whose giver's word the run still awaits, without the lost ones.
     fn awaited(&mut self, now: u64) -> [u64; 2] {
         let (owners, me) = (self.directory.owners, self.id);
         let lost = |region: At, epoch: u64| {
@@ -537,7 +537,7 @@ impl Zone {
         awaited
     }
 
-    /// What `run/regions.rs` does with a directory, and at edges while something is promised.
+    /// Does the work of `run/regions.rs` with a directory, and at edges while a promise is open.
     pub(super) fn reconcile(&mut self, now: u64, out: &mut Vec<Out>) {
         let (owners, me) = (self.directory.owners, self.id);
         let awaited = self.awaited(now);

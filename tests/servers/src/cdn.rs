@@ -15,7 +15,7 @@ use std::{
 /// No request takes longer than this, so that no thread outlives a test run for ever.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What is wrong with an answer.
+/// Fault of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trouble {
     /// The connection is closed without an answer.
@@ -30,7 +30,7 @@ pub enum Trouble {
     Hangs,
     /// The answer says that it is this long.
     Claims(u64),
-    /// The copy is right, whatever it is, even when nobody spoke of one.
+    /// The copy is right, whatever it is, even if the request names none.
     Unchanged,
     /// It is elsewhere.
     Redirect(String),
@@ -95,7 +95,7 @@ impl Cdn {
                 }
                 let shared = Arc::clone(&shared);
                 std::thread::spawn(move || {
-                    // Whoever asked may be gone.
+                    // The client may be gone.
                     let _ = answer(&stream, &shared);
                     let _ = stream.shutdown(Shutdown::Both);
                 });
@@ -104,7 +104,7 @@ impl Cdn {
         Self { address, state }
     }
 
-    /// Where it is.
+    /// Returns the address of the server.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -121,18 +121,18 @@ impl Cdn {
         lock(&self.state).files.remove(path);
     }
 
-    /// The next `times` requests for `path` meet this.
+    /// Gives the next `times` requests for `path` this trouble.
     pub fn trouble(&self, path: &str, trouble: Trouble, times: usize) {
         let troubles = &mut lock(&self.state).troubles;
         troubles.insert(path.to_owned(), (trouble, times));
     }
 
-    /// After `requests` more it closes every connection at once; none: it is well again.
+    /// Closes every connection at once after `requests` more requests; none: it is well again.
     pub fn breaks_after(&self, requests: Option<usize>) {
         lock(&self.state).patience = requests;
     }
 
-    /// The requests since the last call.
+    /// Returns the requests since the last call.
     pub fn asked(&self) -> Vec<Asked> {
         std::mem::take(&mut lock(&self.state).asked)
     }
@@ -146,7 +146,7 @@ impl Drop for Cdn {
     }
 }
 
-/// The tag of a text.
+/// Returns the tag of a text.
 fn tag(text: &str) -> String {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -191,7 +191,7 @@ fn answer(stream: &TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
     write(stream, status, trouble.as_ref(), text.as_deref())
 }
 
-/// What is wrong this time, and the text that is asked for.
+/// Returns the fault of this answer, and the text of the file.
 fn decide(state: &Mutex<State>, path: &str) -> (Option<Trouble>, Option<String>) {
     let mut state = lock(state);
     let text = state.files.get(path).cloned();

@@ -1,4 +1,4 @@
-//! A temporary folder that an unprivileged server may write to; removed when dropped.
+//! A temporary folder that an unprivileged server may write to; dropping it removes it.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -36,7 +36,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Where it is.
+    /// Returns the folder's path.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
@@ -48,12 +48,12 @@ impl Drop for Folder {
     }
 }
 
-/// Whether who made `fresh` is root.
+/// Returns whether who made `fresh` is root.
 fn is_root(fresh: &Path) -> bool {
     fs::metadata(fresh).is_ok_and(|data| data.uid() == 0)
 }
 
-/// Whether this process is root.
+/// Returns whether this process is root.
 pub(crate) fn am_root() -> bool {
     is_root(Path::new("/proc/self"))
 }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 /// No request takes longer than this.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// How its key set is served.
+/// State in which the provider serves its key set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Serving {
     /// As it should be.
@@ -24,7 +24,7 @@ pub enum Serving {
     WithSecret,
     /// 503.
     Ill,
-    /// What is no key set.
+    /// Bytes that are no key set.
     Rubbish,
     /// Nothing comes.
     Silent,
@@ -48,7 +48,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 }
 
 impl Idp {
-    /// The app that its tokens are for.
+    /// The app for which its tokens are.
     pub const APP_ID: &'static str = "test-app";
     /// Its secret.
     pub const APP_SECRET: &'static str = "test-app-secret";
@@ -76,7 +76,7 @@ impl Idp {
                 }
                 let shared = Arc::clone(&shared);
                 std::thread::spawn(move || {
-                    // Whoever asked may be gone.
+                    // The client may be gone.
                     let _ = answer(stream, &shared);
                 });
             }
@@ -84,7 +84,7 @@ impl Idp {
         Self { address, state }
     }
 
-    /// What a gateway is told of it.
+    /// Returns the settings of a gateway that uses this provider.
     pub fn settings(&self) -> Vec<(&'static str, String)> {
         vec![
             ("PUBLIC_IDP_APP_ID", Self::APP_ID.to_owned()),
@@ -94,12 +94,12 @@ impl Idp {
         ]
     }
 
-    /// From now on its keys are served so.
+    /// Serves its keys in this state from now on.
     pub fn serve(&self, serving: Serving) {
         lock(&self.state).serving = serving;
     }
 
-    /// How often its key set was asked for.
+    /// Returns the number of requests for its key set.
     pub fn asked(&self) -> usize {
         lock(&self.state).asked
     }
@@ -111,7 +111,7 @@ impl Idp {
         state.keys = vec![(name, fresh_key())];
     }
 
-    /// What a good token of this subject says.
+    /// Returns the claims of a good token for this subject.
     pub fn claims(&self, subject: &str) -> Value {
         let now = now_s();
         json!({
@@ -120,18 +120,18 @@ impl Idp {
         })
     }
 
-    /// A good token of this subject.
+    /// Returns a good token of this subject.
     pub fn token(&self, subject: &str) -> String {
         self.sign(&self.claims(subject))
     }
 
-    /// A token that says this, signed with its key.
+    /// Returns a token that says this, signed with its key.
     pub fn sign(&self, claims: &Value) -> String {
         let header = json!({"alg": "ES256", "typ": "JWT", "kid": self.kid()});
         self.sign_as(&header, claims)
     }
 
-    /// The same with any header.
+    /// Returns the same with any header.
     pub fn sign_as(&self, header: &Value, claims: &Value) -> String {
         let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
         let said = format!("{}.{}", part(header), part(claims));
@@ -139,12 +139,12 @@ impl Idp {
         format!("{said}.{}", URL_SAFE_NO_PAD.encode(signature.to_bytes()))
     }
 
-    /// The name of the key that it signs with.
+    /// Returns the name of its signing key.
     pub fn kid(&self) -> String {
         lock(&self.state).keys[0].0.clone()
     }
 
-    /// Its public key in every spelling that somebody may take for a secret.
+    /// Returns its public key in every spelling that somebody may take for a secret.
     pub fn public_keys(&self) -> Vec<Vec<u8>> {
         let state = lock(&self.state);
         let point = state.keys[0].1.verifying_key().to_encoded_point(false);
@@ -166,7 +166,7 @@ impl Drop for Idp {
     }
 }
 
-/// Seconds since 1970.
+/// Returns seconds since 1970.
 pub fn now_s() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -21,7 +21,7 @@ pub use redis::Redis;
 
 use std::net::TcpListener;
 
-/// A TCP port of the loopback interface that was free a moment ago.
+/// Returns a TCP port of the loopback interface that was free a moment ago.
 fn free_port() -> Result<u16, String> {
     TcpListener::bind("127.0.0.1:0")
         .and_then(|listener| listener.local_addr())

@@ -12,8 +12,8 @@ use crate::process::{Server, find, run, unprivileged, wait_until};
 const START_LIMIT: Duration = Duration::from_secs(20);
 const START_ATTEMPTS: u32 = 5;
 
-/// A running server with the database `postgres`, superuser `postgres`, no password. It never
-/// waits for the disk: what is committed survives the death of its process, not of the machine.
+/// A running server with the database `postgres`, superuser `postgres`, no password. It never waits
+/// for the disk: a commit survives the death of its process, not of the machine.
 pub struct Postgres {
     server: Server,
     binaries: PathBuf,
@@ -80,7 +80,7 @@ impl Postgres {
         Err(why)
     }
 
-    /// The server that all tests of this process share while at least one holds it.
+    /// Returns the server that all tests of this process share while at least one holds it.
     ///
     /// # Panics
     /// With a sentence where none can be started.
@@ -98,19 +98,19 @@ impl Postgres {
         server
     }
 
-    /// The database `postgres` over TCP.
+    /// Returns the database `postgres` over TCP.
     #[must_use]
     pub fn url(&self) -> String {
         self.url_of("postgres")
     }
 
-    /// The database `name` over TCP.
+    /// Returns the database `name` over TCP.
     #[must_use]
     pub fn url_of(&self, name: &str) -> String {
         format!("postgres://postgres@127.0.0.1:{}/{name}", self.port)
     }
 
-    /// The database `name` over the unix socket, as key-value text.
+    /// Returns the database `name` over the unix socket, as key-value text.
     #[must_use]
     pub fn socket_url_of(&self, name: &str) -> String {
         let folder = self.folder.path().display();
@@ -120,13 +120,13 @@ impl Postgres {
         )
     }
 
-    /// The TCP port on 127.0.0.1.
+    /// Returns the TCP port on 127.0.0.1.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The process id of the postmaster, while it runs.
+    /// Returns the process id of the postmaster, while it runs.
     #[must_use]
     pub fn pid(&self) -> Option<u32> {
         self.server.pid()
@@ -167,7 +167,7 @@ impl Postgres {
         self.server.stop();
     }
 
-    /// All that the server wrote to its log so far.
+    /// Returns all that the server wrote to its log so far.
     #[must_use]
     pub fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
@@ -203,7 +203,7 @@ impl Postgres {
     /// [`Postgres::stop`].
     ///
     /// # Panics
-    /// When it does not come up.
+    /// Panics if it does not come up.
     pub fn restart(&mut self) {
         self.server.stop();
         let mut why = String::new();
@@ -224,7 +224,7 @@ impl Postgres {
     }
 }
 
-/// The processes that `pid` started.
+/// Returns the processes that `pid` started.
 fn children(pid: u32) -> Vec<u32> {
     let text = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     text.split_whitespace()
@@ -232,7 +232,7 @@ fn children(pid: u32) -> Vec<u32> {
         .collect()
 }
 
-/// Whether the process serves a client of ours: its title names user and database.
+/// Returns whether the process serves a client of ours: its title names user and database.
 fn is_session(pid: u32) -> bool {
     let title = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     title.starts_with("postgres: postgres ")

@@ -1,7 +1,7 @@
 //! A child process that dies with the test process.
 //!
-//! The kernel's parent-death signal follows the *thread* that started the child, and each test
-//! is a thread of its own, so every child is started by one thread that never ends.
+//! The kernel's parent-death signal follows the *thread* that started the child, and each test is a
+//! thread of its own. So one thread that never ends starts every child.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -14,11 +14,11 @@ use crate::folder::{ACCOUNT, am_root};
 
 type Order = (Command, SyncSender<std::io::Result<Child>>);
 
-/// Starts `command` from the thread that never ends, so that a parent-death signal asked for with
-/// `setpriv --pdeathsig` comes when the process dies, not when the calling test ends.
+/// Starts `command` from the thread that never ends. A parent-death signal of `setpriv --pdeathsig`
+/// then comes when the process dies, not when the calling test ends.
 ///
 /// # Errors
-/// What the system said.
+/// The system's error.
 pub fn spawn(command: Command) -> std::io::Result<Child> {
     static STARTER: OnceLock<Sender<Order>> = OnceLock::new();
     let starter = STARTER.get_or_init(|| {
@@ -36,8 +36,8 @@ pub fn spawn(command: Command) -> std::io::Result<Child> {
     result.recv().map_err(|_| gone())?
 }
 
-/// A command that runs `program` with an empty environment, as an unprivileged account when this
-/// process is root. It gets `INT` when this process dies.
+/// Returns a command that runs `program` with an empty environment, as an unprivileged account when
+/// this process is root. It gets `INT` when this process dies.
 pub(crate) fn unprivileged(program: &Path) -> Command {
     let mut command = Command::new("setpriv");
     if am_root() {
@@ -67,7 +67,7 @@ pub(crate) fn run(what: &str, mut command: Command) -> Result<(), String> {
 pub(crate) struct Server(Option<Child>);
 
 impl Server {
-    /// Starts it; what it says goes to `log`.
+    /// Starts it; its output goes to `log`.
     pub(crate) fn start(what: &str, mut command: Command, log: &Path) -> Result<Server, String> {
         let file = std::fs::OpenOptions::new()
             .create(true)
@@ -80,12 +80,12 @@ impl Server {
             .map_err(|error| format!("{what} did not start: {error}"))
     }
 
-    /// The process id, while it runs.
+    /// Returns the process id, while it runs.
     pub(crate) fn pid(&self) -> Option<u32> {
         self.0.as_ref().map(Child::id)
     }
 
-    /// Whether it has ended by itself.
+    /// Returns whether it has ended by itself.
     pub(crate) fn ended(&mut self) -> bool {
         match &mut self.0 {
             Some(child) => !matches!(child.try_wait(), Ok(None)),
@@ -124,7 +124,7 @@ impl Drop for Server {
     }
 }
 
-/// Asks every 10 ms until `done` or until the time is over.
+/// Asks every 10 ms until `done` says yes or the time is over.
 pub(crate) fn wait_until(limit: Duration, mut done: impl FnMut() -> bool) -> bool {
     let deadline = Instant::now() + limit;
     loop {
@@ -138,7 +138,7 @@ pub(crate) fn wait_until(limit: Duration, mut done: impl FnMut() -> bool) -> boo
     }
 }
 
-/// The binary `name`: by the variable, then PATH, then the folders given.
+/// Returns the binary `name`: by the variable, then PATH, then the folders given.
 pub(crate) fn find(name: &str, variable: &str, folders: &[PathBuf]) -> Result<PathBuf, String> {
     if let Some(given) = std::env::var_os(variable) {
         let path = PathBuf::from(given);

@@ -54,13 +54,13 @@ impl Redis {
         Err(why)
     }
 
-    /// Where clients connect.
+    /// Returns the address for clients.
     #[must_use]
     pub fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
-    /// The TCP port on 127.0.0.1.
+    /// Returns the TCP port on 127.0.0.1.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
@@ -84,7 +84,7 @@ impl Redis {
     /// Starts it again, empty, on the same port.
     ///
     /// # Panics
-    /// When it does not come up.
+    /// Panics if it does not come up.
     pub fn restart(&mut self) {
         self.server.stop();
         self.server = launch(&self.binary, &self.folder, self.port)
@@ -118,7 +118,7 @@ fn launch(binary: &Path, folder: &Folder, port: u16) -> Result<Server, String> {
     Err(format!("redis-server did not come up on port {port}"))
 }
 
-/// Whether a `PING` is answered.
+/// Returns whether a `PING` is answered.
 fn answers(port: u16) -> bool {
     let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else {
         return false;

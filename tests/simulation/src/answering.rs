@@ -1,4 +1,4 @@
-//! What runs hear of the answers to what they asked, or of their absence.
+//! Answers to the calls of runs, or their absence, as the runs hear them.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::{
 };
 
 impl Sim {
-    /// A batch is answered, or sent again.
+    /// Takes the answer to a batch, or sends the batch again.
     pub(crate) fn committed(
         &mut self,
         (zone, life): (usize, u64),
@@ -51,7 +51,7 @@ impl Sim {
         }
     }
 
-    /// Late inputs are taken, lost, or sent once more.
+    /// Takes the answer about late inputs: they are taken, lost, or go once more.
     pub(crate) fn forwarded(&mut self, (zone, life): (usize, u64), why: Why, result: Result_) {
         let Why::Forward {
             who,
@@ -83,7 +83,7 @@ impl Sim {
         self.hears(zone, life, Heard::Forwarded { who, taken });
     }
 
-    /// What an answer means to the run that waits for it; `None`: nothing.
+    /// Returns the event that an answer is for the run that waits for it, if it is one.
     pub(crate) fn heard(&mut self, why: Why, result: Result<Reply, Status>) -> Option<Heard> {
         Some(match why {
             Why::Region { region, epoch } => {
@@ -236,7 +236,7 @@ impl Sim {
     }
 }
 
-/// The answer of the store to the very call.
+/// Returns the answer of the store to the very call.
 fn store<T>(
     result: Result<Reply, Status>,
     pick: impl FnOnce(Answer) -> Option<T>,

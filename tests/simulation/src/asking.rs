@@ -1,4 +1,4 @@
-//! What runs ask becomes calls.
+//! Turns the requests of runs into calls.
 
 use std::sync::Arc;
 
@@ -19,7 +19,8 @@ use super::{
 };
 
 impl Sim {
-    /// Run `run_id`, the life of a zone, asks something; it hears the answer or its absence.
+    /// Passes on a request of the run `run_id`, the life of a zone. The run hears the answer or its
+    /// absence.
     pub(crate) fn asks(&mut self, by: (usize, u64), run_id: u64, ask: Ask) {
         let (why, callee, deadline_ms) = match ask {
             Ask::LoadRegion { region, epoch } => {

@@ -15,14 +15,14 @@ use zone_server::simulation::{PeerAnswer, PeerAsk};
 
 use super::{Event, Sim, faults::Peer, player::Opening};
 
-/// Who is asked, and what.
+/// Callee of a call, with its request.
 #[derive(Debug, Clone)]
 pub(crate) enum Callee {
     Store(Box<StoreAsk>),
     Zone(usize, PeerAsk),
 }
 
-/// What the caller gets in the end.
+/// Reply that the caller gets in the end.
 #[derive(Debug, Clone)]
 pub(crate) enum Reply {
     Store(Answer),
@@ -31,7 +31,7 @@ pub(crate) enum Reply {
 
 pub(crate) type Result_ = Result<Box<Reply>, Status>;
 
-/// Who asks, and why.
+/// Caller of a call, with its reason.
 #[derive(Debug)]
 pub(crate) struct Call {
     /// The zone that waits, and the life that it lives; `None`: a gateway or a witness.
@@ -39,7 +39,7 @@ pub(crate) struct Call {
     pub(crate) why: Why,
 }
 
-/// What an answer is for.
+/// Reason of a call, which tells the run how to read the answer.
 #[derive(Debug)]
 pub(crate) enum Why {
     Region {
@@ -98,14 +98,14 @@ pub(crate) enum Why {
 }
 
 impl Callee {
-    /// The store.
+    /// Returns the store as a callee.
     pub(crate) fn store(ask: StoreAsk) -> Callee {
         Callee::Store(Box::new(ask))
     }
 }
 
 impl Sim {
-    /// How long a message is on its way.
+    /// Returns the milliseconds that a message is on its way.
     pub(crate) fn delay(&mut self) -> u64 {
         let slow = self.settings.faults.slow;
         if self.faulty() && self.chance(slow) {
@@ -115,13 +115,13 @@ impl Sim {
         }
     }
 
-    /// Whether a message is lost.
+    /// Returns whether a message is lost.
     pub(crate) fn loses(&mut self) -> bool {
         let lost = self.settings.faults.lost;
         self.faulty() && self.chance(lost)
     }
 
-    /// Whether a zone asks one that it does not reach.
+    /// Returns whether a zone asks one that it does not reach.
     fn between_parted(&self, by: Option<(usize, u64)>, callee: &Callee) -> bool {
         match (by, callee) {
             (Some((zone, _)), Callee::Zone(to, _)) => self.are_parted(zone, Peer::Zone(*to)),
@@ -165,7 +165,7 @@ impl Sim {
         self.after(deadline_ms, Event::Deadline(number));
     }
 
-    /// A request has come to whom it was sent.
+    /// Delivers a request to its callee.
     pub(crate) fn arrives(&mut self, call: u64, callee: Callee, echo: bool) {
         let by = self.calls.get(&call).and_then(|call| call.by);
         let parted = self.between_parted(by, &callee);
@@ -207,7 +207,7 @@ impl Sim {
         answer.map(|answer| Box::new(Reply::Store(answer)))
     }
 
-    /// What the store makes of a batch.
+    /// Counts the store's verdict on a batch. A batch without a verdict breaks a law.
     fn judged(&mut self, answer: &Result<Answer, Status>) {
         let Ok(Answer::Commit(reply)) = answer else {
             return self.breaks(format!("the store did not take a batch: {answer:?}"));
@@ -251,7 +251,7 @@ impl Sim {
         answer.map(|answer| Box::new(Reply::Peer(answer)))
     }
 
-    /// A call is over: with an answer, or without one.
+    /// Ends a call, with an answer or without one.
     pub(crate) fn answered(&mut self, number: u64, result: Option<Result_>) {
         let Some(call) = self.calls.remove(&number) else {
             return;

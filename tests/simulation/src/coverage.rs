@@ -1,8 +1,8 @@
-//! How often each transition was taken.
+//! Number of times that each transition happened.
 
 use std::{collections::BTreeMap, fmt};
 
-/// What must happen at least once in many seeds.
+/// Transitions that must happen at least once in many seeds.
 pub const TRANSITIONS: &[&str] = &[
     "answer: ack",
     "answer: error",
@@ -127,17 +127,17 @@ pub const TRANSITIONS: &[&str] = &[
 pub struct Coverage(BTreeMap<String, u64>);
 
 impl Coverage {
-    /// One more.
+    /// Counts one more.
     pub fn count(&mut self, what: &str) {
         self.add(what, 1);
     }
 
-    /// One more of a kind.
+    /// Counts one more of a kind.
     pub fn count_of(&mut self, what: &str, kind: &str) {
         self.add(&format!("{what}: {kind}"), 1);
     }
 
-    /// More.
+    /// Counts so many more.
     pub fn add(&mut self, what: &str, times: u64) {
         match self.0.get_mut(what) {
             Some(count) => *count += times,
@@ -147,20 +147,20 @@ impl Coverage {
         }
     }
 
-    /// What another simulation did, too.
+    /// Adds the transitions of another simulation.
     pub fn merge(&mut self, other: &Coverage) {
         for (what, times) in &other.0 {
             self.add(what, *times);
         }
     }
 
-    /// How often.
+    /// Returns the number of times that a transition happened.
     pub fn of(&self, what: &str) -> u64 {
         self.0.get(what).copied().unwrap_or_default()
     }
 }
 
-/// What the processes themselves counted, in all simulations of this program.
+/// Returns the counters of the processes themselves, over all simulations of this program.
 pub fn counted() -> Coverage {
     let mut counted = Coverage::default();
     for text in super::land::metrics() {

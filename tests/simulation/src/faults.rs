@@ -1,10 +1,10 @@
-//! What goes wrong, by the seed.
+//! Faults, by the seed.
 
 use rand::RngExt;
 
 use super::{Event, Sim};
 
-/// How often what goes wrong. Chances are in ten thousand.
+/// Chances of the faults, in ten thousand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Faults {
     /// A message is lost.
@@ -13,7 +13,7 @@ pub struct Faults {
     pub slow: u32,
     /// A request arrives twice.
     pub repeated: u32,
-    /// Milliseconds between two great faults, about; 0: there are none.
+    /// Milliseconds between two great faults, on average; 0 for none.
     pub great_ms: u64,
     /// Players log in twice.
     pub second_logins: bool,
@@ -48,7 +48,7 @@ impl Faults {
     };
 }
 
-/// Whom a zone may not reach.
+/// Peer that a zone may not reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Peer {
     Zone(usize),
@@ -56,12 +56,12 @@ pub(crate) enum Peer {
 }
 
 impl Sim {
-    /// Whether things go wrong at all now.
+    /// Returns whether things go wrong at all now.
     pub(crate) fn faulty(&self) -> bool {
         self.now < self.begun + self.settings.ticks * super::TICK_MS
     }
 
-    /// One great fault, and when the next one comes.
+    /// Causes one great fault, and plans the next one.
     pub(crate) fn fault(&mut self) {
         let every = self.settings.faults.great_ms;
         if every == 0 || !self.faulty() {
@@ -91,7 +91,7 @@ impl Sim {
         }
     }
 
-    /// A zone and one other zone or gateway do not reach each other; everybody else does.
+    /// Parts a zone from one other zone or gateway; everybody else still reaches both.
     fn part(&mut self, zone: usize) {
         let others = (0..self.zones.len()).filter(|other| *other != zone);
         let gateways = (0..self.gateways.len()).map(Peer::Gateway);
@@ -113,7 +113,7 @@ impl Sim {
         }
     }
 
-    /// Whether nothing goes between these two now.
+    /// Returns whether nothing goes between these two now.
     pub(crate) fn are_parted(&self, zone: usize, peer: Peer) -> bool {
         let until = |pair| self.parted.get(&pair).copied().unwrap_or_default();
         let back = match peer {
@@ -141,7 +141,7 @@ impl Sim {
         }
     }
 
-    /// From now on nothing goes wrong any more.
+    /// Ends all faults from now on.
     pub(crate) fn calm_down(&mut self) {
         self.tell(|| "the faults end".to_owned());
         self.store_back();

@@ -9,7 +9,7 @@ use zone_server::simulation::Heard;
 use super::{CHECK_TICKS, Event, Sim, TICK_MS, Watcher};
 
 impl Sim {
-    /// The planner's round, and now and then the check.
+    /// Plays the planner's round, and now and then the check.
     pub(crate) fn plan(&mut self) {
         self.after(200, Event::Plan);
         if self.store_away {
@@ -28,7 +28,7 @@ impl Sim {
         }
     }
 
-    /// After anything that may have changed what the store holds.
+    /// Notices every change of the store's state and pushes it.
     pub(crate) fn store_changed(&mut self) {
         let facts = match self.store.facts() {
             Ok(facts) => facts,
@@ -70,7 +70,7 @@ impl Sim {
         }
     }
 
-    /// What is pushed to one arrives in order.
+    /// Pushes an update; the updates of one watcher arrive in order.
     fn push(&mut self, to: Watcher, update: DirectoryUpdate) {
         let delay = self.delay();
         let last = self.pushed.get(&to).copied().unwrap_or_default();
@@ -80,7 +80,7 @@ impl Sim {
         self.at(at, Event::Pushed { to, update });
     }
 
-    /// A sign of life to everybody who follows.
+    /// Sends a sign of life to everybody who follows.
     pub(crate) fn sign(&mut self) {
         self.after(1_000, Event::Sign);
         if self.store_away {
@@ -98,7 +98,7 @@ impl Sim {
         }
     }
 
-    /// Somebody follows the directory, from now or again.
+    /// Lets a process follow the directory, from now or again.
     pub(crate) fn follows(&mut self, watcher: Watcher) {
         if let Watcher::Zone(zone, life) = watcher
             && !self.zones[zone].lives(life)
@@ -116,7 +116,7 @@ impl Sim {
         }
     }
 
-    /// Somebody hears of the directory.
+    /// Lets a process hear of the directory.
     pub(crate) fn pushed(&mut self, to: Watcher, update: DirectoryUpdate) {
         match to {
             Watcher::Zone(zone, life) => self.hears(zone, life, Heard::Directory(update)),

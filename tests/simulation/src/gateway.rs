@@ -56,7 +56,7 @@ pub(crate) struct Link {
     to_gateway: u64,
 }
 
-/// What comes to a gateway out of a link.
+/// Message that a gateway gets over a link.
 #[derive(Debug)]
 pub(crate) enum ToGateway {
     Control(Box<FromZone>),
@@ -65,7 +65,7 @@ pub(crate) enum ToGateway {
 }
 
 impl Sim {
-    /// A new directory.
+    /// Takes a new directory.
     pub(crate) fn gateway_directory(&mut self, number: usize, update: DirectoryUpdate) {
         let gateway = &mut self.gateways[number];
         if update.unchanged || update.version <= gateway.version {
@@ -109,7 +109,7 @@ impl Sim {
         self.seek_again(number);
     }
 
-    /// A gateway calls a run that it has no link with.
+    /// Lets a gateway call a run with which it has no link.
     pub(crate) fn dial(&mut self, gateway: usize, run: u64) {
         let Some(address) = self.gateways[gateway].runs.get(&run) else {
             return;
@@ -148,7 +148,7 @@ impl Sim {
         self.after(wait, linked);
     }
 
-    /// A link has come to its run.
+    /// Connects a link with its run.
     pub(crate) fn linked(&mut self, gateway: usize, run: u64, zone: usize, number: u64) {
         let Some(link) = self.links.get_mut(&(gateway, run)) else {
             return;
@@ -181,7 +181,7 @@ impl Sim {
         self.seek_again(gateway);
     }
 
-    /// Something goes from a run to a gateway.
+    /// Sends a message of a run to a gateway.
     pub(crate) fn link_says(&mut self, gateway: usize, run: u64, message: ToGateway) {
         let delay = self.delay();
         let Some(link) = self.links.get_mut(&(gateway, run)).filter(|link| !link.cut) else {
@@ -199,7 +199,7 @@ impl Sim {
         self.at(at, event);
     }
 
-    /// Something goes from a gateway to a run; false: there is no link.
+    /// Sends a message of a gateway to a run; false: there is no link.
     pub(crate) fn link_tells(&mut self, gateway: usize, run: u64, said: to_zone::Message) -> bool {
         let delay = self.delay();
         let gateway_id = self.gateways[gateway].id();
@@ -263,7 +263,7 @@ impl Sim {
         }
     }
 
-    /// The gateway notices that a link is over.
+    /// Lets the gateway notice that a link is over.
     pub(crate) fn link_lost(&mut self, gateway: usize, run: u64) {
         let Some(link) = self.links.remove(&(gateway, run)) else {
             return;
@@ -286,7 +286,7 @@ impl Sim {
         self.sessions_lost(gateway, run, link.number);
     }
 
-    /// A run is over: its gateways notice by their streams.
+    /// Ends all links of a run: its gateways notice by their streams.
     pub(crate) fn end_links(&mut self, run: u64) {
         for gateway in 0..self.gateways.len() {
             let wait = self.dice.random_range(1..300);
@@ -307,7 +307,7 @@ impl Sim {
         }
     }
 
-    /// A link is cut: what goes in is lost, and both ends notice some time.
+    /// Cuts a link: it loses every later message, and both ends notice some time.
     pub(crate) fn cut_link(&mut self, gateway: usize, run: u64) {
         let wait = self.dice.random_range(1..3_000);
         let Some(link) = self.links.get_mut(&(gateway, run)) else {

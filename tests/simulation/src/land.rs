@@ -12,7 +12,7 @@ use service_runtime::telemetry::Telemetry;
 use world::{Content, Region};
 use zone_server::simulation::{Ground, config};
 
-/// What the runs of one simulation stand on.
+/// Ground on which the runs of one simulation stand.
 pub(crate) struct Stage {
     pub(crate) ground: Ground,
 }
@@ -33,7 +33,7 @@ fn ground() -> &'static Ground {
         .get_or_init(|| Ground::new(content(), settings()).expect("instruments for the simulation"))
 }
 
-/// The metrics of the zone servers and of the store.
+/// Returns the metrics of the zone servers and of the store.
 pub(crate) fn metrics() -> [String; 2] {
     [&ground().telemetry, telemetry()].map(Telemetry::render_metrics)
 }
@@ -52,7 +52,7 @@ fn settings() -> zone_server::Config {
     config
 }
 
-/// The instruments of the store, for all simulations of the process.
+/// Returns the instruments of the store, for all simulations of the process.
 pub(crate) fn telemetry() -> &'static Telemetry {
     static TELEMETRY: OnceLock<Telemetry> = OnceLock::new();
     TELEMETRY.get_or_init(|| {
@@ -60,7 +60,7 @@ pub(crate) fn telemetry() -> &'static Telemetry {
     })
 }
 
-/// As the wire says it.
+/// Returns the region as the wire says it.
 pub(crate) fn rpc_region(region: Region) -> common::Region {
     common::Region {
         x: region.x,
@@ -68,7 +68,7 @@ pub(crate) fn rpc_region(region: Region) -> common::Region {
     }
 }
 
-/// All regions of a content, as the wire says them.
+/// Returns all regions of a content, as the wire says them.
 pub(crate) fn regions(content: &Content) -> Vec<common::Region> {
     content.regions().into_iter().map(rpc_region).collect()
 }

@@ -1,4 +1,5 @@
-//! What must hold, at every moment; in `calm`, at the end; in `value`, of what players are told.
+//! Laws that must hold at every moment; in `calm` at the end; in `value` those of the messages to
+//! players.
 
 mod calm;
 mod value;
@@ -15,40 +16,40 @@ use crate::watching::Played;
 pub(crate) use calm::QUIET_TICKS;
 use value::{Holdings, Seen};
 
-/// When nothing goes wrong, an answer is saved and told within so many ticks.
+/// Ticks within which an answer is saved and reaches the player if nothing goes wrong.
 const ANSWER_TICKS: u64 = 20;
 
-/// What the laws remember.
+/// Memory of the laws.
 #[derive(Debug, Default)]
 pub(crate) struct Laws {
     /// Answers by player, session epoch and number of the input.
     answered: BTreeSet<(usize, u64, u64)>,
     /// Inputs that were played, by character, session epoch and number.
     played: BTreeSet<Played>,
-    /// What the store had for each character, one after the other.
+    /// Holdings that the store had for each character, one after the other.
     had: BTreeMap<String, Vec<Holdings>>,
-    /// What players believe to have, by session.
+    /// Possessions that players believe to have, by session.
     seen: BTreeMap<String, Seen>,
-    /// The last of the store's versions of which each player was told.
+    /// Newest version of the store's state that each player heard of.
     latest: BTreeMap<usize, usize>,
-    /// What ever lay on the ground, by the store.
+    /// Everything that ever lay on the ground, by the store.
     lay: BTreeSet<String>,
     /// When runs were killed.
     pub(crate) killed: BTreeMap<u64, u64>,
     nobody: Seen,
-    /// What was wrong at every look at the end.
+    /// Faults that every look at the end found so far.
     wrong: Option<BTreeMap<String, String>>,
 }
 
 impl Laws {
-    /// What a session shows.
+    /// Returns the possessions that a session shows.
     pub(crate) fn seen(&self, session: &str) -> &Seen {
         self.seen.get(session).unwrap_or(&self.nobody)
     }
 }
 
 impl Sim {
-    /// Nothing at the store ever falls.
+    /// Checks that no number in the store ever falls.
     pub(crate) fn laws_of_store(&mut self, facts: &Facts) {
         let mut broken = Vec::new();
         for (at, (run, epoch)) in &facts.regions {
@@ -88,7 +89,7 @@ impl Sim {
         self.counts_owners(facts);
     }
 
-    /// How regions and lives changed hands.
+    /// Counts the changes of owner of regions and lives.
     fn counts_owners(&mut self, facts: &Facts) {
         let mut counts = Vec::new();
         let mut owners = Vec::new();
@@ -132,7 +133,7 @@ impl Sim {
         }
     }
 
-    /// At most one run that may write plays a character at the store's sequence.
+    /// Checks that at most one run that may write plays a character at the store's sequence.
     pub(crate) fn laws_of_runs(&mut self) {
         let mut players: BTreeMap<String, u64> = BTreeMap::new();
         let mut broken = Vec::new();
@@ -176,7 +177,7 @@ impl Sim {
         }
     }
 
-    /// Nobody is handed over because of where it stands while it acts on something.
+    /// Checks that nobody is handed over because of its place while it acts on something.
     pub(crate) fn law_of_pins(&mut self, zone: usize, who: &CharacterId) {
         let run = self.zones[zone].run.as_ref();
         if run.is_some_and(|run| run.pinned(who)) {
@@ -184,7 +185,7 @@ impl Sim {
         }
     }
 
-    /// A message for a player.
+    /// Takes a message for a player.
     pub(crate) fn told(&mut self, (player, session): (usize, &str), epoch: u64, message: &Private) {
         self.reads_value(session, message);
         let number = std::str::from_utf8(&message.re)
@@ -203,8 +204,8 @@ impl Sim {
         }
     }
 
-    /// When nothing goes wrong, no request of a session stays without an answer while later ones
-    /// are followed.
+    /// Checks that no request of a session stays without an answer while zones follow later ones,
+    /// if nothing goes wrong.
     pub(crate) fn law_of_answers(&mut self, gateway: usize, session: &str) {
         if self.settings.faults != Faults::NONE {
             // Answers may be on their way for as long as somebody is not reached.
@@ -219,7 +220,7 @@ impl Sim {
         }
     }
 
-    /// What the store holds is what its ledger says, and everything has one owner.
+    /// Checks that the store's holdings equal its ledger, and everything has one owner.
     pub(crate) fn law_of_conservation(&mut self) {
         match self.store.check() {
             Ok(found) => {

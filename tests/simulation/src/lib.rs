@@ -3,14 +3,14 @@
 //! the real ones; gateways follow their rules and are not the real code.
 //!
 //! - [`bus`]: calls with deadlines, whose request or answer may be late or lost; [`asking`] and
-//!   [`answering`]: what runs ask and hear by it;
+//!   [`answering`]: the calls of runs, and their answers;
 //! - [`zone`]: processes that live runs: killed, paused, stopped in order, started anew;
 //! - [`feed`]: the planner's rounds and the pushed directory;
-//! - [`gateway`], [`session`] and [`seeking`]: who is linked with whom, and whom a session plays
-//!   where;
-//! - [`player`]: what a player does;
-//! - [`faults`]: what goes wrong, by the seed;
-//! - [`laws`]: what must hold at every moment, and after the faults have ended;
+//! - [`gateway`], [`session`] and [`seeking`]: the links, and the place at which a session plays
+//!   its character;
+//! - [`player`]: the acts of a player;
+//! - [`faults`]: the faults, by the seed;
+//! - [`laws`]: the laws that must hold at every moment, and after the faults have ended;
 //! - [`coverage`]: how often each transition was taken;
 //! - [`land`]: the small world that they play.
 //!
@@ -55,24 +55,24 @@ pub const TICK_MS: u64 = 600;
 /// Ticks between two checks of everything that anybody holds.
 const CHECK_TICKS: u64 = 10;
 
-/// How big a simulation is, and what happens in it.
+/// Size of a simulation, and the events in it.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Ticks with faults, and the ticks after them in which everything must come right again.
     pub ticks: u64,
     /// Ticks without faults at the end.
     pub calm_ticks: u64,
-    /// What goes wrong.
+    /// Chances of the faults.
     pub faults: Faults,
-    /// Which rules of the zone server are broken.
+    /// Rules of the zone server that are broken.
     pub mutants: zone_server::Mutants,
-    /// Which rules of the store are broken.
+    /// Rules of the store that are broken.
     pub store_mutants: persistence_svc::Mutants,
     /// The story is written down.
     pub told: bool,
 }
 
-/// What happens next.
+/// Next event of the simulation.
 #[derive(Debug)]
 pub(crate) enum Event {
     /// A zone's clock.
@@ -117,7 +117,7 @@ pub(crate) enum Event {
         number: u64,
         message: Box<ToGateway>,
     },
-    /// Whoever was linked with a run finds its process gone.
+    /// A process that had a link with a run finds its process gone.
     Suspects {
         witness: String,
         zone: usize,
@@ -158,21 +158,21 @@ pub(crate) enum Event {
     StoreBack,
 }
 
-/// Who follows the directory.
+/// Process that follows the directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Watcher {
     Zone(usize, u64),
     Gateway(usize),
 }
 
-/// How a simulation ended.
+/// Result of a simulation.
 #[derive(Debug)]
 pub struct Outcome {
-    /// What was done how often.
+    /// Number of times that each transition happened.
     pub coverage: Coverage,
     /// The law that was broken.
     pub broken: Option<String>,
-    /// What happened, if it was told.
+    /// Story of the simulation, if the settings ask for one.
     pub story: Vec<String>,
 }
 
@@ -186,7 +186,7 @@ pub struct Sim {
     pub(crate) dice: ChaCha8Rng,
     pub(crate) store: Store,
     pub(crate) store_away: bool,
-    /// Who does not reach whom, and until when.
+    /// Peers that do not reach each other, and the time until which they do not.
     pub(crate) parted: BTreeMap<(usize, Peer), u64>,
     pub(crate) facts: Facts,
     pub(crate) directory: DirectoryUpdate,
@@ -313,7 +313,7 @@ impl Sim {
         self.queue.insert((self.now + wait_ms, self.order), event);
     }
 
-    /// Something happens at a moment that is not over yet.
+    /// Plans an event for a moment that is not over yet.
     pub(crate) fn at(&mut self, ms: u64, event: Event) {
         self.after(ms.saturating_sub(self.now), event);
     }
@@ -322,7 +322,7 @@ impl Sim {
         self.dice.random_range(0..10_000) < in_ten_thousand
     }
 
-    /// A line of the story.
+    /// Adds a line to the story.
     pub(crate) fn tell(&mut self, line: impl FnOnce() -> String) {
         if self.settings.told {
             let ms = self.now - self.begun;
@@ -331,7 +331,7 @@ impl Sim {
         }
     }
 
-    /// The first broken law ends the simulation.
+    /// Notes a broken law; the first one ends the simulation.
     pub(crate) fn breaks(&mut self, law: String) {
         self.tell(|| format!("BROKEN: {law}"));
         self.broken.get_or_insert(law);
@@ -386,7 +386,7 @@ impl Sim {
         }
     }
 
-    /// The paused process that this would wake.
+    /// Returns the paused process that this would wake.
     fn for_paused(&self, event: &Event) -> Option<usize> {
         let zone = match event {
             Event::Edge(_) | Event::Register(_) | Event::Thaw(_) => return None,

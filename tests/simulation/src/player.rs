@@ -1,5 +1,5 @@
-//! Players: they come into the world, walk to and fro over the corner of four regions, move what
-//! they own, lose their sockets and come back, and leave.
+//! Players: they come into the world, walk to and fro over the corner of four regions, and move
+//! their possessions. They lose their sockets and come back, and leave.
 
 use persistence_svc::simulation::{Answer, Ask as StoreAsk, Lying};
 use proto::rpc::{
@@ -15,14 +15,14 @@ use super::{
     session::{Asked, Place, Session},
 };
 
-/// How far from the corner players walk, in tiles.
+/// Distance from the corner up to which players walk, in tiles.
 const REACH: i32 = 16;
 
-/// What a player is up to.
+/// State of a player.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stage {
     Out,
-    /// The store is asked.
+    /// It asks the store for a session.
     Opening,
     /// In the world, or about to be.
     In {
@@ -31,17 +31,17 @@ pub(crate) enum Stage {
     },
 }
 
-/// Who plays a character.
+/// Player of a character.
 #[derive(Debug)]
 pub(crate) struct Player {
     pub(crate) account: String,
     pub(crate) character: String,
     pub(crate) stage: Stage,
-    /// Where it believes to stand.
+    /// Tile on which it believes to stand.
     pub(crate) tile: (i32, i32),
 }
 
-/// A session that the store is asked to open.
+/// Session that the store is to open.
 #[derive(Debug, Clone)]
 pub(crate) struct Opening {
     player: usize,
@@ -50,7 +50,7 @@ pub(crate) struct Opening {
 }
 
 impl Sim {
-    /// An account with a character, from before the faults.
+    /// Returns an account with a character, from before the faults.
     pub(crate) fn new_player(&mut self, number: usize) -> Player {
         let mut key = vec![0_u8; 32];
         key[0] = u8::try_from(number).unwrap_or(u8::MAX);
@@ -80,7 +80,7 @@ impl Sim {
         }
     }
 
-    /// A player does something, and again after a while.
+    /// Lets a player do something, and again after a while.
     pub(crate) fn acts(&mut self, number: usize) {
         let wait = self.dice.random_range(250..2_000);
         self.after(wait, Event::Acts(number));
@@ -92,7 +92,7 @@ impl Sim {
         }
     }
 
-    /// At the very end nobody comes, goes or walks any more.
+    /// Returns whether the very end has begun, at which nobody comes, goes or walks any more.
     fn quiet(&self) -> bool {
         let end = self.settings.ticks + self.settings.calm_ticks;
         let calm = self.settings.calm_ticks > 0;
@@ -154,7 +154,7 @@ impl Sim {
         self.seek_after(gateway, &session, 1);
     }
 
-    /// A session is over, as far as its gateway knows.
+    /// Takes the end of a session, as its gateway knows it.
     pub(crate) fn session_over(&mut self, player: usize, id: &str) {
         let here = match &self.players[player].stage {
             Stage::In { session, .. } => session == id,
@@ -175,7 +175,7 @@ impl Sim {
             return;
         }
         if self.quiet() {
-            // Whether it is listened to.
+            // A request that shows whether the zone listens.
             return self.ask(
                 gateway,
                 session,
@@ -208,8 +208,8 @@ impl Sim {
         self.input(gateway, id, Asked { event, data });
     }
 
-    /// Several requests in one tick, some about what lies over a border; now and then more than a
-    /// zone lets wait.
+    /// Sends several requests in one tick, some about things over a border; now and then more than
+    /// a zone lets wait.
     fn asks_much(&mut self, number: usize, gateway: usize, session: &str) {
         self.coverage.count("player: asks much at once");
         let many = match self.chance(500) {
@@ -277,7 +277,7 @@ impl Sim {
         }
     }
 
-    /// Something that lies there: its own, or what is anybody's by now.
+    /// Picks up an item that lies there and is its own, or anybody's by now.
     fn picks_up(&mut self, number: usize, gateway: usize, session: &str) {
         let who = self.players[number].character.as_str();
         let tick = self.now / super::TICK_MS;
@@ -302,7 +302,7 @@ impl Sim {
         self.after(wait, Event::Returns(number));
     }
 
-    /// The socket is back, or the session is given up.
+    /// Comes back with a new socket, or gives the session up.
     pub(crate) fn returns(&mut self, number: usize) {
         let Stage::In { gateway, session } = self.players[number].stage.clone() else {
             return;

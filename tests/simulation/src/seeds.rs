@@ -10,12 +10,12 @@ use std::{
 
 use super::{Settings, Sim, coverage::Coverage};
 
-/// What many seeds did.
+/// Results of many seeds.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// How many were played.
+    /// Number of seeds played.
     pub seeds: u64,
-    /// What was done how often.
+    /// Number of times that each transition happened.
     pub coverage: Coverage,
     /// The lowest seed that broke a law, and the law.
     pub broken: Option<(u64, String)>,
@@ -58,7 +58,7 @@ pub fn play(first: u64, count: u64, settings: &(impl Fn(u64) -> Settings + Sync)
     report
 }
 
-/// The last lines of a seed's story.
+/// Returns the last lines of a seed's story.
 pub fn story(seed: u64, mut settings: Settings, lines: usize) -> String {
     settings.told = true;
     let story = Sim::play(seed, settings).story;

@@ -1,5 +1,5 @@
-//! The search for whoever has a session's character: the owner of its region by the directory
-//! first, then everybody, until somebody has it.
+//! The search for the run that has a session's character: first the owner of its region by the
+//! directory, then everybody, until some run has it.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use super::{
 };
 
 impl Sim {
-    /// Whoever is sought is looked for again, soon.
+    /// Repeats the search for characters that no run was found to have, soon.
     pub(crate) fn seek_again(&mut self, gateway: usize) {
         let sessions = &self.gateways[gateway].sessions;
         let sought: Vec<String> = sessions
@@ -102,7 +102,7 @@ impl Sim {
         }
     }
 
-    /// The run that was asked says nothing.
+    /// Goes on with the search if the asked run says nothing.
     pub(crate) fn silence(&mut self, gateway: usize, id: &str, attach: u64) {
         let Some(session) = self.session(gateway, id) else {
             return;

@@ -1,5 +1,5 @@
-//! One session at a gateway: who plays its character, whose frames count, and the search for
-//! whoever has it. By the rules of the gateway's own routes.
+//! One session at a gateway: the run that plays its character, the run whose frames count, and the
+//! search for it. It follows the rules of the gateway's own routes.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,12 +14,12 @@ use super::{Event, Sim};
 const HELD_MAX: usize = 32;
 /// A run answers an attach within this.
 pub(crate) const ASK_PATIENCE_MS: u64 = 2_500;
-/// A run is asked what became of a request without an answer for so long.
+/// Time after which a gateway asks a run for the outcome of a request without an answer.
 pub(crate) const RECALLED_AFTER_MS: u64 = 3_000;
 /// A player waits so long for the world.
 pub(crate) const ENTER_PATIENCE_MS: u64 = 5_000;
 
-/// Who plays the session's character.
+/// Place at which the session's character is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     At(u64),
@@ -94,14 +94,15 @@ impl Session {
         }
     }
 
-    /// What the store said when it opened the session.
+    /// Takes the store's answer to the opening of the session.
     pub(crate) fn opened(mut self, epoch: u64, region: (i32, i32)) -> Session {
         self.epoch = epoch;
         self.region = region;
         self
     }
 
-    /// Nobody plays it, or nobody has said so: a frame may be faster than the answer to an attach.
+    /// Returns whether nobody plays it, or nobody has said so: a frame may be faster than the
+    /// answer to an attach.
     pub(crate) fn sought(&self) -> bool {
         self.place == Place::Sought || (self.entering && self.place != Place::Paused)
     }
@@ -115,15 +116,15 @@ impl Session {
         }
     }
 
-    /// An answer arrived.
+    /// Takes an answer; returns the number of its input.
     fn hears_answer(&mut self, re: &[u8]) -> Option<u64> {
         let number = std::str::from_utf8(re).ok()?.parse().ok()?;
         self.open.remove(&number);
         Some(number)
     }
 
-    /// The input of a number was followed: what was asked before, and is not answered yet, was
-    /// followed or refused before it, too.
+    /// Notes that a zone acknowledged the input of a number. The zone followed or refused all
+    /// earlier inputs before it, also those without an answer.
     fn hears_ack(&mut self, number: u64, now: u64) {
         for (_, open) in self.open.range_mut(..number) {
             open.overtaken_ms.get_or_insert(now);
@@ -141,7 +142,7 @@ impl Session {
 }
 
 impl Sim {
-    /// A session of a gateway.
+    /// Returns a session of a gateway.
     pub(crate) fn session(&mut self, gateway: usize, id: &str) -> Option<&mut Session> {
         self.gateways[gateway].sessions.get_mut(id)
     }
@@ -175,7 +176,7 @@ impl Sim {
         self.coverage.count("session: moved");
     }
 
-    /// The run says that nobody plays an input: it is answered `outcome_unknown`.
+    /// Takes a run's word that nobody plays an input, and answers it `outcome_unknown`.
     pub(crate) fn input_lost(&mut self, gateway: usize, lost: &InputLost) {
         let id = std::str::from_utf8(&lost.id).unwrap_or("");
         let session = self.session(gateway, &lost.session_id);
@@ -197,7 +198,7 @@ impl Sim {
         self.end_session(gateway, &left.session_id, false);
     }
 
-    /// The session is over; `release`: its runs are told.
+    /// Ends the session; with `release` its runs hear of it.
     pub(crate) fn end_session(&mut self, gateway: usize, id: &str, release: bool) {
         if release {
             self.release(gateway, id);
@@ -223,8 +224,8 @@ impl Sim {
         }
     }
 
-    /// A link is lost: whoever was played through it is sought, and what went over it is answered
-    /// `outcome_unknown`.
+    /// Handles the loss of a link: the gateway seeks the characters that it played through it, and
+    /// answers the open requests `outcome_unknown`.
     pub(crate) fn sessions_lost(&mut self, gateway: usize, run: u64, link: u64) {
         let mut sought = Vec::new();
         for session in self.gateways[gateway].sessions.values_mut() {
@@ -242,7 +243,7 @@ impl Sim {
         }
     }
 
-    /// A player asks something.
+    /// Passes on a player's request.
     pub(crate) fn input(&mut self, gateway: usize, id: &str, asked: Asked) {
         let Some(session) = self.session(gateway, id) else {
             return;
@@ -314,7 +315,7 @@ impl Sim {
         }
     }
 
-    /// Every second: what became of requests that nobody has answered for long?
+    /// Asks every second for the outcome of requests that nobody has answered for long.
     pub(crate) fn recall(&mut self, gateway: usize) {
         self.after(1_000, Event::Recall(gateway));
         let Some(before) = self.now.checked_sub(RECALLED_AFTER_MS) else {
@@ -344,7 +345,7 @@ impl Sim {
         }
     }
 
-    /// What is private in a run's frame.
+    /// Takes the private part of a run's frame.
     pub(crate) fn framed(&mut self, gateway: usize, run: u64, frame: Frame) {
         self.frame_shows(&frame);
         for private in frame.sessions {
@@ -384,7 +385,7 @@ impl Sim {
             frame.ownership_sequence == session.sequence && present
         };
         if !counts {
-            // Its answers are not shown: what they are about is answered `outcome_unknown`.
+            // The gateway hides these answers: it answers their requests `outcome_unknown`.
             for message in &frame.messages {
                 session.hears_answer(&message.re);
             }

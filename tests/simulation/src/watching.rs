@@ -1,4 +1,4 @@
-//! What runs do that only a simulation counts, as their trace events say it.
+//! Steps of runs that only a simulation counts, from their trace events.
 
 use std::{
     cell::RefCell,
@@ -35,12 +35,13 @@ pub(crate) fn take_played() -> Vec<Played> {
     PLAYED.take()
 }
 
-/// How often each state of a protocol took which step, on this thread since the last call.
+/// Returns the number of times that each state of a protocol took each step, on this thread since
+/// the last call.
 pub(crate) fn take_steps() -> BTreeMap<String, u64> {
     STEPS.take()
 }
 
-/// From now on, events of all threads of this process are counted.
+/// Counts the events of all threads of this process from now on.
 ///
 /// # Panics
 /// Something else listens to trace events already.

@@ -25,7 +25,7 @@ pub(crate) struct Zone {
     pub(crate) run: Option<SimRun>,
     /// Nothing happens in it.
     pub(crate) paused: bool,
-    /// What waits for it to go on.
+    /// Events that wait for it to go on.
     pub(crate) waiting: VecDeque<Event>,
     /// It is no process now.
     pub(crate) down: bool,
@@ -43,7 +43,7 @@ impl Zone {
         }
     }
 
-    /// Whether it still lives this life.
+    /// Returns whether it still lives this life.
     pub(crate) fn lives(&self, life: u64) -> bool {
         self.life == life && !self.down
     }
@@ -53,7 +53,7 @@ impl Zone {
     }
 }
 
-/// The zone at an address.
+/// Returns the zone at an address.
 pub(crate) fn at(address: &str) -> usize {
     address
         .rsplit(':')
@@ -63,7 +63,7 @@ pub(crate) fn at(address: &str) -> usize {
 }
 
 impl Sim {
-    /// A zone's clock: the ticks that are due.
+    /// Plays the ticks that are due by a zone's clock.
     pub(crate) fn edge(&mut self, zone: usize) {
         self.after(TICK_MS, Event::Edge(zone));
         if self.zones[zone].paused {
@@ -85,7 +85,7 @@ impl Sim {
         self.laws_of_runs();
     }
 
-    /// A zone registers a run.
+    /// Registers a run of a zone.
     pub(crate) fn register(&mut self, zone: usize) {
         let process = &mut self.zones[zone];
         process.down = false;
@@ -110,7 +110,7 @@ impl Sim {
             return;
         }
         let Ok(Reply::Store(Answer::Register(reply))) = result.map(|reply| *reply) else {
-            // What was registered and never answered is fenced in time.
+            // The store fences a run whose registration got no answer in time.
             self.coverage.count("register: again");
             let wait = self.dice.random_range(50..1_000);
             return self.after(wait, Event::Register(zone));
@@ -160,7 +160,7 @@ impl Sim {
         Some(run.id())
     }
 
-    /// A run hears something, unless it is over.
+    /// Lets a run hear something, unless it is over.
     pub(crate) fn hears(&mut self, zone: usize, life: u64, heard: Heard) {
         let now = self.now;
         let process = &mut self.zones[zone];
@@ -174,7 +174,7 @@ impl Sim {
         self.after_run(zone);
     }
 
-    /// What a run brought about: what it asks, what it tells gateways, and how it ended.
+    /// Handles the results of a run: its calls, its messages to gateways, and its end.
     pub(crate) fn after_run(&mut self, zone: usize) {
         let life = self.zones[zone].life;
         let Some(run) = self.zones[zone].run.as_mut() else {
@@ -239,7 +239,7 @@ impl Sim {
         }
     }
 
-    /// The process is killed; another is started after a while.
+    /// Kills the process; another one starts after a while.
     pub(crate) fn kill(&mut self, zone: usize) {
         let process = &mut self.zones[zone];
         let run_id = process.run.take().map(|run| run.id());
@@ -258,7 +258,7 @@ impl Sim {
         self.after(wait, Event::Register(zone));
     }
 
-    /// Everybody who was linked with a run notices that its process is gone.
+    /// Lets every process that had a link with a run notice that its process is gone.
     fn witnesses(&mut self, zone: usize, run: u64) {
         let gateways = self
             .gateways
@@ -274,7 +274,8 @@ impl Sim {
         }
     }
 
-    /// A witness whose stream was reset is refused a new connection.
+    /// Lets a witness report a run: its stream was reset, and the run's address refuses a new
+    /// connection.
     pub(crate) fn suspects(&mut self, witness: String, zone: usize, run: u64) {
         if !self.zones[zone].down {
             return;
@@ -289,7 +290,7 @@ impl Sim {
         self.call(Call { by, why }, ask, 2_000);
     }
 
-    /// The process is paused, and goes on later as if nothing had been.
+    /// Pauses the process, which goes on later as if nothing had been.
     pub(crate) fn pause(&mut self, zone: usize, ms: u64) {
         self.tell(|| format!("zone {zone} is paused for {ms} ms"));
         self.coverage.count("fault: zone paused");
@@ -317,7 +318,7 @@ impl Sim {
         }
     }
 
-    /// The process is told to stop in order.
+    /// Stops the process in order.
     pub(crate) fn stop(&mut self, zone: usize) {
         self.tell(|| format!("zone {zone} is stopped"));
         self.coverage.count("fault: zone stopped");

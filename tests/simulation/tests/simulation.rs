@@ -40,7 +40,7 @@ fn hold(test: &str, count: u64, settings: impl Fn(u64) -> Settings + Sync) -> Re
     report
 }
 
-/// Ticks with faults: only one story of so many is long, so that there are many.
+/// Returns the ticks with faults. Only one story of so many is long, so that there are many.
 fn ticks(seed: u64) -> u64 {
     if seed.is_multiple_of(4) { 150 } else { 60 }
 }

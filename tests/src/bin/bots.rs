@@ -58,7 +58,7 @@ not be done.";
 #[derive(Parser)]
 #[command(name = "bots", version, after_help = EXPLAINED)]
 struct Arguments {
-    /// How many bots
+    /// Number of bots
     #[arg(long, default_value_t = 100)]
     players: usize,
     /// Spread their connects over this time (500ms, 30s, 2m)
@@ -70,7 +70,7 @@ struct Arguments {
     /// Measure for this long
     #[arg(long = "for", default_value = "60s", value_parser = duration)]
     duration: Duration,
-    /// What they do: wander, town, border or chat
+    /// Behaviour of the bots: wander, town, border or chat
     #[arg(long, default_value = "wander")]
     scenario: Scenario,
     /// Between two walks they drop things, pick up what lies near and move coins
@@ -85,7 +85,7 @@ struct Arguments {
     /// Gateways, separated by commas; bots take them in turn
     #[arg(long, value_delimiter = ',', default_value = "ws://127.0.0.1:5555/ws")]
     gateways: Vec<Address>,
-    /// How messages are written: json or msgpack
+    /// Encoding of the messages: json or msgpack
     #[arg(long, default_value = "json", value_parser = format)]
     format: Format,
     /// So many keep a whole map and check it; the others look only for themselves

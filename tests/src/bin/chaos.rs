@@ -34,7 +34,7 @@ struct Arguments {
     /// The same seed makes the same faults and the same walks
     #[arg(long, global = true, default_value_t = 1)]
     seed: u64,
-    /// How many bots; the first 200 drop, pick up and keep whole maps, the others walk
+    /// Number of bots; the first 200 drop, pick up and keep whole maps, the others walk
     #[arg(long, global = true, default_value_t = 60)]
     players: usize,
     #[command(subcommand)]
@@ -54,7 +54,7 @@ enum What {
     },
     /// A zone server is killed, again and again: how long until its players move again
     Kills {
-        /// How often
+        /// Number of repetitions
         #[arg(long, default_value_t = 20)]
         count: usize,
     },
@@ -64,7 +64,7 @@ enum What {
     Scale,
     /// Exchanges (dropped by one, picked up by another) while zone servers and stores are killed
     Exchanges {
-        /// How many
+        /// Number of exchanges
         #[arg(long, default_value_t = 100_000)]
         count: u64,
     },

@@ -13,14 +13,15 @@ minutes.
 
 Exit code: 0; 1 when something could not be measured; 2 when the arguments are wrong.";
 
-/// Measures the database's time for each route that can be asked without a token or with a new one
+/// Measures the database's time for each route that anybody may ask without a token or with a new
+/// one
 #[derive(Parser)]
 #[command(name = "route-costs", version, after_help = EXPLAINED)]
 struct Arguments {
-    /// How many characters the world has
+    /// Number of characters of the world
     #[arg(long, default_value_t = 2_000_000)]
     characters: u32,
-    /// How often each route is asked
+    /// Number of requests for each route
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..=60))]
     requests: u32,
 }

@@ -1,4 +1,4 @@
-//! What a client may ask for that moves something of value, and what each of these may change.
+//! Requests of a client that move something of value, and the changes that each of them may make.
 //! Pure.
 
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ pub enum Deed {
 }
 
 impl Deed {
-    /// The event and its data.
+    /// Returns the event and its data.
     pub fn request(&self) -> (&'static str, Value) {
         match self {
             Self::Drop { slot, quantity, .. } => {
@@ -69,7 +69,7 @@ impl Deed {
         }
     }
 
-    /// Its name in counts.
+    /// Returns its name in counts.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Drop { .. } => "drop",
@@ -81,12 +81,12 @@ impl Deed {
         }
     }
 
-    /// An `ack` says only that it is under way.
+    /// Returns whether an `ack` says only that it is under way.
     pub const fn takes_its_time(&self) -> bool {
         matches!(self, Self::Pickup { .. })
     }
 
-    /// What it changes when it is done; one of these.
+    /// Returns its possible changes, of which it makes one.
     pub(super) fn effects(&self) -> Vec<Effect> {
         let exactly = |n: u32| (i64::from(n), i64::from(n));
         let minus = |n: u32| (-i64::from(n), -i64::from(n));
@@ -96,7 +96,7 @@ impl Deed {
                 vec![Effect::of_items(item, items)]
             }
             Self::Pickup { item, .. } => {
-                // How much of it lies there may change until it is reached.
+                // The quantity there may change until the character reaches it.
                 let pack = Effect::of_items(item, (1, ANY));
                 let pouch = Effect {
                     pouch: Some((1, ANY)),
@@ -124,7 +124,7 @@ impl Deed {
 /// At least and at most.
 type Range = (i64, i64);
 
-/// A change of what is held: of the pouch, of one item in the pack, or of both together.
+/// A change of possessions: of the pouch, of one item in the pack, or of both together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Effect {
     pub(super) pouch: Option<Range>,

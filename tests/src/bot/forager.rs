@@ -1,8 +1,8 @@
-//! What a client that collects things does next: it drops, picks up what lies near, moves coins
+//! Choices of a client that collects things: it drops things, picks up things near it, moves coins
 //! between pouch and pack, and stacks between slots. Pure: seeded dice, no clock.
 //!
-//! It asks for one thing at a time. While the outcome of an earlier request is unknown it asks
-//! for what cannot be mistaken for that: a move between slots, or an item of another kind.
+//! It asks for one thing at a time. While the outcome of an earlier request is unknown, it makes
+//! only requests with a different effect: a move between slots, or an item of another kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use super::{
     possessions::Standing,
 };
 
-/// How far it goes to pick something up, in tiles.
+/// Distance that it walks to pick something up, in tiles.
 const REACH: i32 = 12;
 /// Of so many of the nearest it takes one, so that several now and then want the same.
 const NEAREST: usize = 3;
@@ -39,7 +39,7 @@ pub struct Forager {
 }
 
 impl Forager {
-    /// The same seed and the same sights make the same wishes.
+    /// Makes a forager. The same seed and the same sights give the same choices.
     pub fn new(seed: u64) -> Self {
         Self {
             dice: ChaCha8Rng::seed_from_u64(seed),
@@ -48,7 +48,7 @@ impl Forager {
         }
     }
 
-    /// What to ask for now; nothing while something is under way or nothing is known.
+    /// Returns its next request; none while a request is open or it does not know its possessions.
     pub fn choose(&mut self, view: &View) -> Option<Deed> {
         let own = &view.possessions;
         self.remember(view);
@@ -120,7 +120,7 @@ impl Forager {
         let me = view.entered.as_ref().map(|entered| &*entered.entity_id);
         let near = |e: &&Entity| (e.x - x).abs().max((e.z - z).abs()) <= REACH;
         let free = |e: &&Entity| owner(e).is_none_or(|owner| Some(owner) == me);
-        // What an earlier pickup may still bring must not be mistaken for this one's.
+        // Items that an earlier pickup may still bring cannot be told apart from those of this one.
         let distinct = |e: &&Entity| {
             let open = view.possessions.open();
             !open.iter().any(|open| {
@@ -154,7 +154,7 @@ impl Forager {
         })
     }
 
-    /// Whose a ground item was is shown only for a while.
+    /// Remembers the owners of ground items, because updates show them only for a while.
     fn remember(&mut self, view: &View) {
         let me = view.entered.as_ref().map(|entered| &*entered.entity_id);
         if self.others.len() > REMEMBERED {

@@ -51,7 +51,8 @@ pub fn read(bytes: &[u8], own: &str) -> Result<Message> {
     }
 }
 
-/// Where the update shows `own`, if it says; the last word counts. An entity's id comes first.
+/// Returns the place of `own` in the update, if it has one; its last mention counts. An entity's id
+/// comes first.
 fn place(data: &str, own: &str) -> Result<Option<(Option<i32>, Option<i32>)>> {
     let start = format!("{{\"id\":\"{own}\"");
     let Some(at) = data.rfind(&start) else {

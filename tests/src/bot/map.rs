@@ -1,6 +1,6 @@
 //! A client's map of the world, kept by applying every `world:update` in the documented order.
-//! Pure. Always: each entity is in exactly one known chunk, the one its position lies in, or the
-//! update that broke this has been counted as a fault.
+//! Pure. Always: each entity is in exactly one known chunk, the one in which its position lies.
+//! Otherwise the map has counted the update that broke this as a fault.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,12 +9,12 @@ use proto::client::update::{ChunkUpdate, Entity, EntityDelta, WorldUpdate};
 /// A chunk's coordinates.
 pub type ChunkAt = (i32, i32);
 
-/// The chunk of a tile.
+/// Returns the chunk of a tile.
 pub fn chunk_of(x: i32, z: i32) -> ChunkAt {
     (x.div_euclid(8), z.div_euclid(8))
 }
 
-/// What a client has been told of its surroundings.
+/// A client's knowledge of its surroundings.
 #[derive(Debug, Clone, Default)]
 pub struct Map {
     chunks: BTreeMap<ChunkAt, BTreeSet<String>>,
@@ -55,22 +55,22 @@ impl Map {
         self.entities.clear();
     }
 
-    /// An entity, if it is in sight.
+    /// Returns an entity, if it is in sight.
     pub fn entity(&self, id: &str) -> Option<&Entity> {
         self.entities.get(id)
     }
 
-    /// All entities in sight, in no order.
+    /// Returns all entities in sight, in no order.
     pub fn entities(&self) -> impl Iterator<Item = &Entity> {
         self.entities.values()
     }
 
-    /// The chunks that are known.
+    /// Returns the chunks that are known.
     pub fn chunks(&self) -> impl Iterator<Item = ChunkAt> + '_ {
         self.chunks.keys().copied()
     }
 
-    /// How many updates did not fit what was known, and the first of them in words.
+    /// Returns the number of updates that did not fit the map, and the first of them in words.
     pub fn faults(&self) -> (u64, &[String]) {
         (self.faults_count, &self.faults)
     }

@@ -1,7 +1,7 @@
-//! A client of the `/ws` protocol. [`map`], [`view`], [`possessions`], [`deed`] and [`forager`]
-//! are pure: messages in, knowledge and wishes out. [`socket`] is the connection, [`wire`] the
-//! envelope, [`glance`] a hasty reading of it, [`player`] a client for tests that wait for what
-//! they expect.
+//! A client of the `/ws` protocol. [`map`], [`view`], [`possessions`], [`deed`] and [`forager`] are
+//! pure: messages in, knowledge and requests out. [`socket`] is the connection, [`wire`] the
+//! envelope, [`glance`] a hasty reading of it. [`player`] is a client for tests that wait for a
+//! certain message.
 
 pub mod deed;
 pub mod forager;

@@ -1,5 +1,5 @@
-//! A client for tests: it does one thing at a time and waits, with a deadline, for what it
-//! expects. A task reads its socket all the time and keeps its [`View`] and a bounded log.
+//! A client for tests: it does one thing at a time and waits for the expected message, with a
+//! deadline. A task reads its socket all the time and keeps its [`View`] and a bounded log.
 
 use std::{
     collections::VecDeque,
@@ -29,7 +29,7 @@ use super::{
 };
 use crate::http::Address;
 
-/// How long an answer may take.
+/// Longest time that an answer may take.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 /// Messages that are remembered.
 const LOG_MAX: usize = 20_000;
@@ -152,7 +152,7 @@ impl Player {
         Ok((writer, task.abort_handle()))
     }
 
-    /// `authenticate` without a token.
+    /// Sends `authenticate` without a token.
     pub fn sign_in<'a>(&'a self, device_key: Option<&'a str>) -> BoxFuture<'a, Result<Welcome>> {
         Box::pin(async move {
             let data = match device_key {
@@ -163,7 +163,7 @@ impl Player {
         })
     }
 
-    /// `authenticate` with any data.
+    /// Sends `authenticate` with any data.
     pub async fn authenticate(&self, data: Value) -> Result<Welcome> {
         match self.ask("authenticate", &data).await? {
             Told::Welcome(welcome) => Ok(welcome),
@@ -171,7 +171,7 @@ impl Player {
         }
     }
 
-    /// `character:create`.
+    /// Sends `character:create`.
     pub fn create<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Character>> {
         Box::pin(async move {
             match self
@@ -184,7 +184,7 @@ impl Player {
         })
     }
 
-    /// `world:enter`, until the own entity is on the own map.
+    /// Sends `world:enter`, and waits until the own entity is on the own map.
     pub fn enter<'a>(&'a self, character_id: &'a str) -> BoxFuture<'a, Result<WorldEntered>> {
         Box::pin(async move {
             let data = json!({ "characterId": character_id });
@@ -220,7 +220,7 @@ impl Player {
         })
     }
 
-    /// `player:chat`; the answer.
+    /// Sends `player:chat`; returns the answer.
     pub async fn say(&self, data: Value) -> Result<Told> {
         self.ask("player:chat", &data).await
     }
@@ -278,7 +278,7 @@ impl Player {
         self.writer.raw(fin, opcode, bytes).await
     }
 
-    /// A place in the log from which [`Player::heard`] can look on.
+    /// Returns the present end of the log; [`Player::heard`] can begin there.
     pub fn mark(&self) -> usize {
         let inner = self.shared.lock();
         inner.dropped + inner.log.len()
@@ -371,18 +371,18 @@ impl Player {
         )
     }
 
-    /// Looks at what it knows.
+    /// Looks at its knowledge of the world.
     pub fn look<T>(&self, test: impl FnOnce(&View) -> T) -> T {
         test(&self.shared.lock().view)
     }
 
-    /// Everything heard that is remembered.
+    /// Returns everything heard that is remembered.
     pub fn log(&self) -> Vec<Message> {
         self.shared.lock().log.iter().cloned().collect()
     }
 
-    /// Fails if anything was wrong with what it was told: gaps in `seq`, updates that did not fit
-    /// its map, leaps, messages that could not be read.
+    /// Fails if its messages had a fault: a gap in `seq`, a message that could not be read, an
+    /// update that did not fit its map, or a leap.
     pub fn check(&self) -> Result<()> {
         let inner = self.shared.lock();
         let view = &inner.view;
@@ -441,23 +441,23 @@ impl Player {
         })
     }
 
-    /// The gateway's host and port.
+    /// Returns the gateway's host and port.
     pub fn authority(&self) -> String {
         self.address.authority()
     }
 
-    /// Its character's id.
+    /// Returns its character's id.
     pub fn id(&self) -> Result<String> {
         self.look(|view| view.entered.as_ref().map(|e| e.character_id.clone()))
             .context("not in the world")
     }
 
-    /// Where it stands.
+    /// Returns its tile.
     pub fn position(&self) -> Result<(i32, i32)> {
         self.look(|view| view.position).context("nowhere")
     }
 
-    /// The device key of its anonymous account, if the server made one.
+    /// Returns the device key of its anonymous account, if the server made one.
     pub fn device_key(&self) -> Result<String> {
         self.look(|view| view.welcome.as_ref().and_then(|w| w.device_key.clone()))
             .context("no device key")

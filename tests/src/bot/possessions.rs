@@ -1,10 +1,11 @@
-//! What a client was told that its character has, and whether it was ever taken back. Pure.
+//! The possessions that a client's messages gave its character, and whether a message ever took
+//! them back. Pure.
 //!
-//! The server tells of value only what is saved: `player:sync`, `inventory:update`,
-//! `coins:update` and the `ack` of a request that moves value. So whatever was told must still be
-//! so in everything that is told later, but for what was asked for. Of a request whose answer is
-//! not known, both outcomes are allowed, until the effect of a later one is known: requests are
-//! followed in their order. A death takes what it takes: the grave is the store's to account for.
+//! The server tells only saved value: in `player:sync`, `inventory:update`, `coins:update` and the
+//! `ack` of a request that moves value. So every later message must agree with every earlier one,
+//! except for the effects of requests. Of a request with an unknown answer both outcomes are
+//! possible, until the effect of a later one is known: zones follow requests in their order. A
+//! death takes what it takes; the store accounts for the grave.
 
 use std::collections::BTreeMap;
 
@@ -20,54 +21,54 @@ use super::deed::{Deed, Effect};
 const OPEN_MAX: usize = 10;
 /// Faults that are remembered in words.
 const FAULTS_MAX: usize = 20;
-/// Messages between a loss and the word of the death that it came from.
+/// Messages between a loss and the word of the death that caused it.
 const DEATH_WITHIN: u32 = 16;
 
-/// How far a request is.
+/// State of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// Its answer may still come.
     Waiting,
-    /// It was acknowledged; what it changed is not told yet.
+    /// The zone acknowledged it; no message has shown its effect yet.
     Acknowledged,
-    /// Whether it was followed may never be told.
+    /// No message may ever show its outcome.
     Unknown,
 }
 
-/// A request that may change, or may have changed, what is held.
+/// A request that may change the possessions, or may have changed them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Open {
     /// Its id.
     pub id: u64,
-    /// What was asked.
+    /// The request.
     pub deed: Deed,
-    /// How far it is.
+    /// State of the request.
     pub standing: Standing,
-    /// What it may change that was not told yet, one of these. When part of an effect has been
-    /// told, the rest of it is the only one and must be told too.
+    /// Effects that it may still have, of which it has one. After a part of an effect was shown,
+    /// only the rest of it remains, and a message must show that too.
     effects: Vec<Effect>,
     told_in_part: bool,
     told: bool,
 }
 
 impl Open {
-    /// Its effect was told; or it has none that could be, and is acknowledged.
+    /// Returns whether a message has shown its effect, or it is acknowledged and has none to show.
     fn is_over(&self) -> bool {
         let silent = self.effects.is_empty() && self.standing == Standing::Acknowledged;
         self.told || silent
     }
 }
 
-/// Something that must never be told.
+/// Faults of messages about value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FaultKind {
-    /// Less than was told before, or what was acknowledged did not happen.
+    /// Less than an earlier message showed, or an acknowledged request without its effect.
     TakenBack,
-    /// More than was told before, or in other places, unasked.
+    /// More than an earlier message showed, or in other places, unasked.
     Unasked,
 }
 
-/// What is held: coins in the pouch and items by id, whatever the slot.
+/// Possessions: coins in the pouch and items by id, in any slot.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Held {
     /// In the pouch.
@@ -76,7 +77,7 @@ pub struct Held {
     pub items: BTreeMap<String, u64>,
 }
 
-/// What one character has, as far as it was told.
+/// Possessions of one character, as far as messages showed them.
 #[derive(Debug, Clone, Default)]
 pub struct Possessions {
     known: bool,
@@ -99,7 +100,7 @@ struct Delta {
     items: BTreeMap<String, i64>,
 }
 
-/// What a message tells of.
+/// Possessions that a message shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Telling {
     Pack,
@@ -108,12 +109,12 @@ enum Telling {
 }
 
 impl Possessions {
-    /// It has been told at all.
+    /// Returns whether any message has shown its possessions.
     pub const fn known(&self) -> bool {
         self.known
     }
 
-    /// The slots of the pack.
+    /// Returns the slots of the pack.
     pub fn slots(&self) -> &[Option<Stack>] {
         &self.slots
     }
@@ -123,7 +124,7 @@ impl Possessions {
         self.pouch
     }
 
-    /// All that is held.
+    /// Returns all its possessions.
     pub fn held(&self) -> Held {
         Held {
             coins: self.pouch,
@@ -136,29 +137,29 @@ impl Possessions {
         &self.open
     }
 
-    /// No request is under way; the outcome of some may be unknown.
+    /// Returns whether no request is under way; the outcome of some may be unknown.
     pub fn is_settled(&self) -> bool {
         self.open.iter().all(|o| o.standing == Standing::Unknown)
     }
 
-    /// Requests whose effect was told, by [`Deed::name`].
+    /// Returns the number of requests whose effect a message showed, by [`Deed::name`].
     pub const fn done(&self) -> &BTreeMap<&'static str, u64> {
         &self.done
     }
 
-    /// How often something of a kind was told that must never be.
+    /// Returns the number of faults of a kind.
     pub fn count(&self, kind: FaultKind) -> u64 {
         let open = u64::from(kind == FaultKind::TakenBack && self.loss.is_some());
         self.counts.get(&kind).copied().unwrap_or(0) + open
     }
 
-    /// The first of these in words.
+    /// Returns the first faults in words.
     pub fn faults(&self) -> impl Iterator<Item = &String> {
         let open = self.loss.iter().map(|(words, _)| words);
         self.faults.iter().chain(open)
     }
 
-    /// A message came; of each it is said before what it tells.
+    /// Counts a message. Its caller calls this for each message before it passes on the content.
     pub fn heard(&mut self) {
         match &mut self.loss {
             Some((_, 0)) => self.confirm_loss(),
@@ -173,18 +174,18 @@ impl Possessions {
         }
     }
 
-    /// `player:died`: what it lost with it was no fault.
+    /// Takes `player:died`: the loss that came with it was no fault.
     pub fn died(&mut self) {
         self.dead = true;
         self.loss = None;
     }
 
-    /// `player:respawned`.
+    /// Takes `player:respawned`.
     pub fn respawned(&mut self) {
         self.dead = false;
     }
 
-    /// A request is sent.
+    /// Notes a request.
     pub fn asked(&mut self, id: u64, deed: Deed) {
         self.asked_ever = true;
         self.open.push(Open {
@@ -200,7 +201,7 @@ impl Possessions {
         }
     }
 
-    /// The answer `ack` to a request came.
+    /// Takes the answer `ack` to a request.
     pub fn acknowledged(&mut self, id: u64) {
         let Some(open) = self.open.iter_mut().find(|o| o.id == id) else {
             return;
@@ -209,7 +210,7 @@ impl Possessions {
         self.close();
     }
 
-    /// The answer `error` to a request came.
+    /// Takes the answer `error` to a request.
     pub fn refused(&mut self, id: u64, code: ErrorCode) {
         let Some(at) = self.open.iter().position(|o| o.id == id) else {
             return;
@@ -225,7 +226,7 @@ impl Possessions {
         }
     }
 
-    /// What was acknowledged and took its time has come to nothing.
+    /// Takes the failure of an acknowledged request that takes its time.
     pub fn failed(&mut self, event: Option<&str>) {
         if event == Some("player:action") {
             self.open
@@ -233,8 +234,8 @@ impl Possessions {
         }
     }
 
-    /// The connection was lost, the session ended, or an answer is long overdue: of nothing that
-    /// is under way the outcome is sure to be told.
+    /// Marks the outcome of all open requests as unknown: the connection was lost, the session
+    /// ended, or an answer is long overdue. No message may ever show their outcome.
     pub fn unanswered(&mut self) {
         for open in &mut self.open {
             if open.standing == Standing::Waiting || open.deed.takes_its_time() {
@@ -243,10 +244,10 @@ impl Possessions {
         }
     }
 
-    /// An answer, or what an answer promised, is long overdue. What was acknowledged and is still
-    /// not told was told together with something else, or made up for by it: a pickup of coins may
-    /// hide those that were withdrawn in the same tick, or a drop of the same thing all of it. It is
-    /// over; whatever the store then holds otherwise than was told is a fault.
+    /// Ends open requests whose answer, or whose promised effect, is long overdue. If an
+    /// acknowledged effect was never shown, a message showed it together with another effect that
+    /// hid it. A pickup of coins may hide coins withdrawn in the same tick, and a drop of the same
+    /// thing may hide a pickup. If the store then differs from the messages, that is a fault.
     pub fn overdue(&mut self) {
         self.unanswered();
         let cancelled = self.explain(Telling::All, &Delta::default());
@@ -260,7 +261,7 @@ impl Possessions {
         self.close();
     }
 
-    /// `player:sync`.
+    /// Takes `player:sync`.
     pub fn synchronised(&mut self, sync: &PlayerSync) {
         let before = self.held();
         let was = std::mem::replace(&mut self.slots, sync.inventory.clone());
@@ -277,7 +278,7 @@ impl Possessions {
         }
     }
 
-    /// `inventory:update`.
+    /// Takes `inventory:update`.
     pub fn pack_changed(&mut self, update: &InventoryUpdate) {
         let before = self.held();
         for told in &update.slots {
@@ -291,7 +292,7 @@ impl Possessions {
         self.judge(Telling::Pack, &changed);
     }
 
-    /// `coins:update`.
+    /// Takes `coins:update`.
     pub fn pouch_changed(&mut self, update: &CoinsUpdate) {
         let before = self.held();
         self.pouch = update.coins;
@@ -299,10 +300,11 @@ impl Possessions {
         self.judge(Telling::Pouch, &changed);
     }
 
-    /// Whether what the store holds is what was told, but for requests of unknown outcome.
+    /// Checks that the store's possessions are those of the messages, except for requests of
+    /// unknown outcome.
     ///
     /// # Errors
-    /// What differs, in words.
+    /// The difference, in words.
     pub fn agree_with(&self, stored: &Held) -> Result<(), String> {
         if !self.known {
             return Ok(());
@@ -323,7 +325,7 @@ impl Possessions {
     }
 
     fn judge(&mut self, telling: Telling, changed: &Delta) {
-        // Whoever has never asked for anything may be given what it starts with.
+        // A character that has never asked for anything may get the things with which it starts.
         let gift = changed.pouch >= 0 && changed.items.values().all(|n| *n >= 0);
         if gift && !self.asked_ever {
             return;
@@ -358,8 +360,8 @@ impl Possessions {
         self.close();
     }
 
-    /// Forgets requests of which all is known, and those before them, but for what has been told
-    /// in part: the rest is told too. A pickup may be on its way
+    /// Forgets requests with a known outcome, and the requests before them. It keeps a request
+    /// whose effect was shown in part: a message must show the rest. A pickup may be on its way
     /// while others are done; only another pickup ends it.
     fn close(&mut self) {
         let place = |pickup: bool| {
@@ -383,7 +385,7 @@ impl Possessions {
         });
     }
 
-    /// Which open requests, each by which effect, made this change; as few as can be.
+    /// Returns the open requests that made this change, each with its effect; as few as possible.
     fn explain(&self, telling: Telling, changed: &Delta) -> Option<Vec<(usize, usize)>> {
         (0..=self.open.len()).find_map(|most| {
             let mut chosen = Vec::new();
@@ -458,7 +460,8 @@ struct Goal<'a> {
     most: usize,
 }
 
-/// What shows everything shows what was acknowledged, and the rest of what was told in part.
+/// Returns whether the message must show an effect of this request. A message that shows everything
+/// must show every acknowledged effect that takes no time, and the rest of an effect shown in part.
 fn must(open: &Open, telling: Telling) -> bool {
     let acknowledged = open.standing == Standing::Acknowledged && !open.deed.takes_its_time();
     telling == Telling::All && !open.effects.is_empty() && (acknowledged || open.told_in_part)

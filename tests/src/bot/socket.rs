@@ -25,15 +25,15 @@ use crate::http::Address;
 const MESSAGE_BYTES_MAX: usize = 4 << 20;
 /// Time for the TCP connection and the upgrade.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
-/// Time to hand one frame to the kernel.
+/// Longest time until the kernel takes one frame.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 
 type Stream = TokioIo<Upgraded>;
 
-/// How a connection is asked for.
+/// Request for a connection.
 #[derive(Debug, Clone, Default)]
 pub struct Upgrade {
-    /// The subprotocol to ask for; none: the server's default.
+    /// The subprotocol that it requests; none: the server's default.
     pub format: Option<Format>,
     /// Sent as `Origin`.
     pub origin: Option<String>,
@@ -41,7 +41,7 @@ pub struct Upgrade {
     pub token: Option<String>,
 }
 
-/// What came over a connection.
+/// Content of a frame that came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Received {
     /// A whole message; `text` says of which type its frames were.
@@ -55,7 +55,7 @@ pub enum Received {
     Closed(Closed),
 }
 
-/// How a connection ended.
+/// End of a connection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Closed {
     /// The close code; none: the connection just ended.
@@ -119,7 +119,7 @@ async fn open(to: &Address, upgrade: &Upgrade) -> Result<(Reader, Writer)> {
 }
 
 impl Reader {
-    /// The next message, or the end. After an error or the end, do not read again.
+    /// Returns the next message, or the end. After an error or the end, do not read again.
     pub async fn next(&mut self) -> Result<Received> {
         loop {
             let answers = self.answers.clone();

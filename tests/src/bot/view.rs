@@ -13,7 +13,7 @@ use super::{
     wire::{Message, Told},
 };
 
-/// How far a client has come.
+/// Progress of a client.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     /// No hello yet.
@@ -30,7 +30,7 @@ pub enum Phase {
 /// A client's knowledge. It outlives a connection when the session is resumed.
 #[derive(Debug, Clone, Default)]
 pub struct View {
-    /// How far it has come.
+    /// Progress of the client.
     pub phase: Phase,
     /// The last `session:hello`.
     pub hello: Option<Hello>,
@@ -40,13 +40,13 @@ pub struct View {
     pub characters: Vec<Character>,
     /// The last `world:entered`.
     pub entered: Option<WorldEntered>,
-    /// What resumes the session now.
+    /// Token that resumes the session now.
     pub resume_token: Option<String>,
     /// The last `player:sync`.
     pub sync: Option<PlayerSync>,
-    /// What the character has. Whoever sends a request that moves value says so here.
+    /// Possessions of the character. The sender of a request that moves value notes it here.
     pub possessions: Possessions,
-    /// Where the own character stands, in tiles.
+    /// Tile of the own character.
     pub position: Option<(i32, i32)>,
     /// The last tick that an update showed.
     pub tick: u64,
@@ -60,7 +60,7 @@ pub struct View {
     pub gaps: u64,
     /// `error` messages, by code.
     pub errors: BTreeMap<&'static str, u64>,
-    /// The code of the last of them and the event that it was about.
+    /// The code of the last `error`, and the event that it refused.
     pub last_error: Option<(&'static str, Option<String>)>,
     /// `world:update` messages.
     pub updates: u64,
@@ -68,15 +68,15 @@ pub struct View {
     pub ticks_backwards: u64,
     /// Own positions that were further away than a runner gets in the ticks between and one more.
     pub leaps: u64,
-    /// The first of them: tick and tile before, tick and tile after.
+    /// The first leap: tick and tile before, tick and tile after.
     pub first_leap: Option<[(u64, i32, i32); 2]>,
     /// It has no health left and has not stood up again.
     pub dead: bool,
-    /// How often it died.
+    /// Number of its deaths.
     pub deaths: u64,
     /// The own entity was missing from the map after an update.
     pub self_unseen: u64,
-    /// It has asked to leave the world: it may be out before it is told.
+    /// It has asked to leave the world, and may be out before it hears so.
     pub leaving: bool,
     /// Sessions that were resumed, and how many of these with everything sent anew.
     pub resumed: u64,
@@ -89,7 +89,7 @@ pub struct View {
 const RUN_TILES: i64 = 4;
 
 impl View {
-    /// A new connection begins: `seq` counts anew, unless the session is resumed.
+    /// Begins a new connection: `seq` counts anew, unless the session is resumed.
     pub fn connected(&mut self) {
         self.phase = Phase::Silent;
         self.resume_from = self.seq;
@@ -148,10 +148,11 @@ impl View {
                     self.stands(x.unwrap_or(old.0), z.unwrap_or(old.1));
                 }
             }
-            // What a dead one asks for is refused: it need not have heard of its death yet.
+            // The zone refuses requests of a dead character, which need not have heard of its death
+            // yet.
             Told::Error(error) if self.dead && error.code == ErrorCode::Refused(Refusal::Dead) => {}
             Told::Error(error) => self.refused(error),
-            // Who is out of the world does not look at what was on its way.
+            // A character out of the world ignores updates that were still on their way.
             Told::Update(_) if self.entered.is_none() => {}
             Told::Update(update) => {
                 self.ticked(update.tick);
@@ -181,7 +182,7 @@ impl View {
         }
     }
 
-    /// The last token that was sent resumes the session.
+    /// Keeps the last token of a message, which resumes the session.
     fn keep_token(&mut self, told: &Told) {
         let token = match told {
             Told::Welcome(welcome) => Some(&welcome.resume_token),
@@ -248,12 +249,12 @@ impl View {
         self.stands(x, z);
     }
 
-    /// The own entity was shown here.
+    /// Notes the place at which the own entity was shown.
     fn stands(&mut self, x: i32, z: i32) {
         if let Some((tick, old_x, old_z)) = self.last_seen {
             let way = i64::from((x - old_x).abs().max((z - old_z).abs()));
             let ticks = i64::try_from(self.tick.saturating_sub(tick)).unwrap_or(i64::MAX);
-            // One more: what a zone told late for the tick before is shown with this one.
+            // One tick more, because this message may also show a step of the tick before.
             if way > ticks.saturating_add(1).saturating_mul(RUN_TILES) {
                 self.leaps += 1;
                 self.first_leap

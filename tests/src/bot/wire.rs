@@ -1,5 +1,5 @@
-//! The envelope as a client sees it: requests out, messages in. Strict: a message that does not
-//! fit the protocol's types is an error, never a guess.
+//! The envelope as a client sees it: requests out, messages in. Strict: a message that does not fit
+//! the protocol's types is an error, never a guess.
 
 use anyhow::{Context, Result};
 use proto::client::{
@@ -21,16 +21,16 @@ pub struct Message {
     pub seq: u64,
     /// The request that it answers.
     pub re: Option<RequestId>,
-    /// What it says.
+    /// Content of the message.
     pub told: Told,
 }
 
-/// What a hasty reader takes from a `world:update`.
+/// Content of a `world:update` that a hasty reader takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Glance {
     /// The tick that it shows.
     pub tick: u64,
-    /// What it says of the own position, if anything: x and z, each if it changed.
+    /// Own position in it, if any: x and z, each if it changed.
     pub own: Option<(Option<i32>, Option<i32>)>,
 }
 
@@ -71,7 +71,7 @@ macro_rules! told {
         }
 
         impl Told {
-            /// The event's wire name.
+            /// Returns the event's wire name.
             pub fn event(&self) -> &str {
                 match self {
                     $(Self::$variant(_) => $name,)*
@@ -124,7 +124,7 @@ told! {
     TradeError(TradeError) = "tradeError",
 }
 
-/// One request as bytes.
+/// Returns one request as bytes.
 pub fn request<T: Serialize + ?Sized>(
     format: Format,
     event: &str,

@@ -19,11 +19,11 @@ use crate::{
     load::Summary,
 };
 
-/// How long a killed zone's players may take to move again before the exercise fails.
+/// Longest time until a killed zone's players move again, before the exercise fails.
 const PLAYABLE_WITHIN: Duration = Duration::from_secs(20);
-/// How long 99 of 100 players of killed zone servers may take at most.
+/// Longest time until 99 of 100 players of killed zone servers move again.
 const MOST_PLAYABLE_WITHIN: Duration = Duration::from_secs(4);
-/// How long placement may take to give a new zone server its share.
+/// Longest time until placement has given a new zone server its share.
 const SPREAD_WITHIN: Duration = Duration::from_secs(15);
 /// The busiest run's load over the mean of all.
 const SPREAD_MAX: f64 = 1.3;
@@ -89,7 +89,7 @@ pub fn kills(cast: Cast, count: usize, timeline: Timeline) -> BoxFuture<'static,
     })
 }
 
-/// The characters whose regions a zone server owns.
+/// Returns the characters whose regions a zone server owns.
 async fn played_by(cluster: &Cluster, zone: usize) -> Result<Vec<String>> {
     let run = run_of(cluster, zone).await?;
     cluster.store().await?.played_by(run).await
@@ -268,7 +268,7 @@ async fn gives_all(cluster: &mut Cluster, zone: usize) -> Result<u64> {
     Ok(owned)
 }
 
-/// Two zone servers become four and two again.
+/// Plays two zone servers that become four and two again.
 ///
 /// # Errors
 /// Something that must hold does not.
@@ -296,7 +296,7 @@ pub fn scale(cast: Cast, timeline: Timeline) -> BoxFuture<'static, Result<Summar
     })
 }
 
-/// The load came to be spread, and in time.
+/// Checks that the load came to be spread, and in time.
 fn even(took: Duration, ratio: f64) -> Result<()> {
     ensure!(
         took <= SPREAD_WITHIN && ratio <= SPREAD_MAX,
@@ -312,14 +312,14 @@ fn note(stage: &Stage, what: &str, took: Duration, ratio: f64) {
     ));
 }
 
-/// Deeds between two walks, where things are to change hands quickly.
+/// Acts between two walks, if things are to change owners quickly.
 const DEEDS_A_REST: (u32, u32) = (20, 40);
 /// From the end of a fault to the next one.
 const BETWEEN_FAULTS: Duration = Duration::from_secs(15);
 /// All stand still to be compared after every so many faults.
 const FAULTS_A_LOOK: usize = 10;
 
-/// How many exchanges are wanted.
+/// An exercise that goes on until so many exchanges.
 #[derive(Debug, Clone, Copy)]
 pub struct Exercise {
     /// Items dropped by one and picked up by another.
@@ -339,7 +339,8 @@ pub fn exchanges(
         cast.acting.deeds_a_rest = DEEDS_A_REST;
         let mut plan = Plan::new("exchanges")
             .of(2, 3, 2)
-            // Anybody's at once, but shown long enough as somebody's to be told from one's own.
+            // Anybody may take an item almost at once, but bots still see for two ticks that
+            // somebody owns it.
             .env("GROUND_OWN_TICKS", "2");
         plan.breakable = true;
         let kills = |kind, count| (0..count).map(move |number| Fault::Kill((kind, number)));

@@ -1,7 +1,7 @@
-//! What is done to a cluster, how long it lasts, and how it is undone.
+//! Faults of a cluster: the act, its duration, and the way back.
 //!
-//! Always: the same seed gives the same faults in the same order, with the same lengths; each is
-//! undone before the next begins, so that what is found afterwards has one cause.
+//! Always: the same seed gives the same faults in the same order, with the same lengths. Each fault
+//! ends before the next begins, so that later findings have one cause.
 
 use std::{fmt, time::Duration};
 
@@ -22,7 +22,7 @@ const POLL: Duration = Duration::from_millis(50);
 pub enum Fault {
     /// kill -9; started again afterwards.
     Kill(Member),
-    /// SIGTERM, waited for; started again afterwards.
+    /// SIGTERM, and a wait for its end; started again afterwards.
     Stop(Member),
     /// SIGSTOP, later SIGCONT: a zombie, when it lasts.
     Freeze(Member),
@@ -44,7 +44,7 @@ pub enum Fault {
     CutDatabase,
     /// A process hears nothing of the store, which hears nothing of it.
     CutOff(Member),
-    /// What reaches the zone server is not answered: one direction is dead.
+    /// The zone server hears everything and its answers reach nobody: one direction is dead.
     HalfOpen(usize),
     /// Nobody's word reaches the zone server, and its word nobody, but for the store.
     Isolate(usize),
@@ -57,7 +57,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// All that can be done to a cluster of this plan.
+    /// Returns all that can be done to a cluster of this plan.
     pub fn all(plan: &Plan) -> Vec<Fault> {
         let of = |kind, count| (0..count).map(move |number| (kind, number));
         let zones = || of(Kind::Zone, plan.zones);
@@ -86,8 +86,8 @@ impl Fault {
         all
     }
 
-    /// Whether it may cost sockets: those of a gateway that dies or leaves, or that is silent for
-    /// longer than its clients wait.
+    /// Returns whether it may cost sockets: those of a gateway that dies or leaves, or that is
+    /// silent for longer than its clients wait.
     pub fn costs_sockets(&self) -> bool {
         matches!(
             self,
@@ -97,7 +97,8 @@ impl Fault {
         )
     }
 
-    /// Whether it is only the stores', so that whoever is in the world goes on all the time.
+    /// Returns whether only stores have the fault, so that everybody in the world plays on all the
+    /// time.
     pub fn leaves_all_playing(&self) -> bool {
         match self {
             Fault::Kill((kind, _)) | Fault::Stop((kind, _)) | Fault::Freeze((kind, _)) => {
@@ -218,7 +219,7 @@ async fn commit_lost(cluster: &Cluster) -> Result<()> {
     }
 }
 
-/// What PostgreSQL says when its disk is full, said to every commit of a zone.
+/// PostgreSQL's answer when its disk is full, given to every commit of a zone.
 const FULL: &str = "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100';
     END $$;
@@ -282,14 +283,15 @@ pub const AWAY_MS: u64 = 60_000;
 pub struct Step {
     /// Calm before it.
     pub after: Duration,
-    /// What is done.
+    /// The fault.
     pub fault: Fault,
-    /// How long until it is undone.
+    /// Time until it is undone.
     pub lasts: Duration,
 }
 
 impl Step {
-    /// Whether a zone server is only silent for so short a time that it keeps all its regions.
+    /// Returns whether a zone server is only silent for so short a time that it keeps all its
+    /// regions.
     pub fn changes_no_owner(&self) -> bool {
         matches!(self.fault, Fault::Freeze((Kind::Zone, _))) && self.lasts <= BLINK
     }
@@ -304,7 +306,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Those of `seed`, for clusters of this plan.
+    /// Returns the schedule of `seed`, for clusters of this plan.
     pub fn new(seed: u64, plan: &Plan) -> Schedule {
         Schedule {
             dice: ChaCha8Rng::seed_from_u64(seed),
@@ -313,7 +315,7 @@ impl Schedule {
         }
     }
 
-    /// Only the faults whose names have this in them, to look for what one of them does.
+    /// Keeps only the faults whose names have this in them, to study one of them.
     ///
     /// # Errors
     /// There are none.
@@ -328,7 +330,7 @@ impl Schedule {
         Ok(self)
     }
 
-    /// The next one.
+    /// Returns the next step.
     pub fn step(&mut self) -> Step {
         if self.bag.is_empty() {
             self.bag.clone_from(&self.all);

@@ -1,4 +1,4 @@
-//! How long regions stood still that were given from one zone server to another.
+//! Time for which regions stood still when one zone server gave them to another.
 //!
 //! Always: every give is counted once, by the run that took the region.
 
@@ -41,7 +41,7 @@ impl Gives {
         }
     }
 
-    /// What a zone server has taken since it began.
+    /// Returns the regions that a zone server has taken since it began.
     ///
     /// # Errors
     /// It does not say.
@@ -51,7 +51,7 @@ impl Gives {
         Ok(Gives::read(&answer.text()))
     }
 
-    /// What all these zone servers have taken since they began.
+    /// Returns the regions that all these zone servers have taken since they began.
     ///
     /// # Errors
     /// One of them does not say.

@@ -1,12 +1,12 @@
-//! What breaks things, and what must hold all the same.
+//! Faults that break a cluster, and laws that must hold all the same.
 //!
 //! - [`proxy`]: a TCP proxy that delays, hangs, cuts and loses the answer to a COMMIT;
 //! - [`exercise`]: exercises whose numbers are worth keeping;
-//! - [`fault`]: what is done to a cluster, by a seed;
-//! - [`missed`]: how long regions stood still that were given away;
-//! - [`oracle`]: what must hold afterwards;
+//! - [`fault`]: the faults of a cluster, by a seed;
+//! - [`missed`]: the time for which regions stood still during a move;
+//! - [`oracle`]: the laws that must hold afterwards;
 //! - [`story`]: bots, faults and the judgement;
-//! - [`timeline`]: what happened when.
+//! - [`timeline`]: the events and their times.
 
 pub mod exercise;
 pub mod fault;

@@ -1,4 +1,4 @@
-//! What must hold after a fault is over, whatever it was.
+//! Laws that must hold after any fault is over.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,9 +16,9 @@ use crate::{
     dump::{Directory, Zones},
 };
 
-/// How long a cluster may take until everything is owned by somebody who lives.
+/// Longest time until a live run owns everything.
 pub const WHOLE_WITHIN: Duration = Duration::from_secs(30);
-/// A zone may have published no later tick than the one so many before what a client was shown.
+/// Ticks by which a zone's newest published tick may be older than the newest tick of a client.
 const BEHIND_TICKS: u64 = 1;
 const CHECK_WITHIN: Duration = Duration::from_secs(60);
 
@@ -42,7 +42,7 @@ pub fn whole<'a>(cluster: &'a Cluster) -> BoxFuture<'a, Result<Duration>> {
     })
 }
 
-/// How many regions belong to no run that answers.
+/// Returns the number of regions without an owner that answers.
 async fn ownerless(cluster: &Cluster) -> Result<usize> {
     let directory = Directory::fetch(&cluster.persistence(store_of(cluster)?)).await?;
     let owned = directory.owners.len();
@@ -50,7 +50,7 @@ async fn ownerless(cluster: &Cluster) -> Result<usize> {
     Ok(all.saturating_sub(owned))
 }
 
-/// The runs that own regions.
+/// Returns the runs that own regions.
 ///
 /// # Errors
 /// The directory is silent.
@@ -59,7 +59,7 @@ pub async fn owners(cluster: &Cluster) -> Result<BTreeSet<u64>> {
     Ok(directory.shares().into_keys().collect())
 }
 
-/// The number of a persistence service that runs.
+/// Returns the number of a persistence service that runs.
 fn store_of(cluster: &Cluster) -> Result<usize> {
     let mut running = cluster.running();
     let store = running.find(|(kind, _)| *kind == Kind::Persistence);
@@ -67,7 +67,7 @@ fn store_of(cluster: &Cluster) -> Result<usize> {
     Ok(number)
 }
 
-/// Runs the operator's conservation check; what it says.
+/// Runs the operator's conservation check and returns its words.
 ///
 /// # Errors
 /// It finds a difference, or cannot run.
@@ -83,11 +83,11 @@ pub async fn conserved(cluster: &Cluster) -> Result<String> {
     Ok(said)
 }
 
-/// What all characters have, by id.
+/// Possessions of all characters, by id.
 pub type AllHeld = BTreeMap<String, Held>;
 
-/// No transaction waited for one that waited for it, as far as the cluster has a PostgreSQL server
-/// of its own, whose log speaks of nobody else.
+/// Checks that no transactions waited for each other. It can do so only if the cluster has a
+/// PostgreSQL server of its own, because the log then speaks of nobody else.
 ///
 /// # Errors
 /// PostgreSQL wrote of a deadlock.
@@ -101,7 +101,7 @@ pub fn no_deadlock(cluster: &mut Cluster) -> Result<()> {
     Ok(())
 }
 
-/// The runs that the directory knows, whether they own anything or not.
+/// Returns the runs that the directory knows, whether they own anything or not.
 ///
 /// # Errors
 /// The directory is silent.
@@ -110,8 +110,8 @@ pub async fn runs(cluster: &Cluster) -> Result<Vec<u64>> {
     Ok(directory.runs.into_keys().collect())
 }
 
-/// Each of these, who stand still where they were shown at a tick, is published by exactly one
-/// zone; whom not, and by how many.
+/// Checks that exactly one zone publishes each of these, who stand still where a tick showed them.
+/// Returns the others, each with its number of zones.
 ///
 /// # Errors
 /// A zone does not answer, or has nothing of that tick any more.
@@ -135,7 +135,7 @@ pub async fn each_is_played_once(
     Ok(wrong.filter(|(_, count)| *count != 1).collect())
 }
 
-/// Every online character belongs to a region whose owner lives.
+/// Checks that every online character belongs to a region whose owner lives.
 ///
 /// # Errors
 /// One does not.

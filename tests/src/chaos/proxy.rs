@@ -1,8 +1,8 @@
 //! A TCP proxy that stands between two processes and can delay, hang, cut, and lose the answer to
 //! a COMMIT.
 //!
-//! Always: what it forwards is forwarded in order and unchanged; a connection that it cuts is
-//! reset on both sides, so that neither takes the end for an orderly one.
+//! Always: it forwards all bytes in order and unchanged. It resets both sides of a connection that
+//! it cuts, so that neither takes the end for an orderly one.
 
 use std::{
     io,
@@ -25,14 +25,14 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// What is read before it is forwarded.
+/// Bytes that the proxy reads before it forwards them.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// How long the server may take to answer a COMMIT whose answer is to be lost.
+/// Longest time for the server's answer to a COMMIT, if the proxy is to lose that answer.
 const COMMIT_WITHIN: Duration = Duration::from_secs(5);
-/// How a simple query that commits ends on PostgreSQL's wire.
+/// End of a simple query that commits, on PostgreSQL's wire.
 const COMMIT: &[u8] = b"COMMIT\0";
 
-/// How a proxy treats what passes.
+/// Treatment of the bytes that pass a proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Unchanged, at once.
@@ -46,7 +46,7 @@ pub enum Mode {
     },
     /// Nothing either way; connections stay open and new ones are taken.
     Hang,
-    /// What the caller says arrives; no answer does.
+    /// The caller's bytes arrive; no answer does.
     HangAnswers,
 }
 
@@ -122,12 +122,12 @@ impl Proxy {
         })
     }
 
-    /// Where it listens: `host:port`.
+    /// Returns the address on which it listens: `host:port`.
     pub fn address(&self) -> String {
         self.address.to_string()
     }
 
-    /// From now on.
+    /// Sets the treatment of all bytes from now on.
     pub fn set(&self, mode: Mode) {
         self.state.mode.send_replace(mode);
     }
@@ -142,19 +142,18 @@ impl Proxy {
         std::mem::take(&mut *living).cancel();
     }
 
-    /// The next COMMIT reaches the server; its answer does not come back, and the connection is
-    /// reset.
+    /// Lets the next COMMIT reach the server, drops its answer and resets the connection.
     pub fn lose_next_commit(&self) {
         self.state.commits_lost.store(0, Ordering::SeqCst);
         self.state.lose_commit.store(true, Ordering::SeqCst);
     }
 
-    /// Every further COMMIT is answered.
+    /// Lets every further COMMIT have its answer.
     pub fn keep_commits(&self) {
         self.state.lose_commit.store(false, Ordering::SeqCst);
     }
 
-    /// How many answers to a COMMIT were lost since [`Proxy::lose_next_commit`].
+    /// Returns the number of lost answers to a COMMIT since [`Proxy::lose_next_commit`].
     pub fn commits_lost(&self) -> u64 {
         self.state.commits_lost.load(Ordering::SeqCst)
     }
@@ -197,7 +196,7 @@ async fn serve(mut caller: TcpStream, state: Arc<State>) {
     }
 }
 
-/// Both ways until both have ended in order.
+/// Forwards in both directions until both have ended in order.
 async fn forward(caller: &mut TcpStream, server: &mut TcpStream, state: &State) -> io::Result<()> {
     let (mut from_caller, mut to_caller) = caller.split();
     let (mut from_server, mut to_server) = server.split();

@@ -1,8 +1,8 @@
 //! A cluster under bots that act, faults that come and go, and the judgement afterwards.
 //!
-//! Always: after each fault and at the end everything is judged by what players were told, what the
-//! store holds and what the operator's check says; a socket that ends is held against the fault
-//! in whose time it ended; whatever fails comes with the timeline.
+//! Always: after each fault and at the end the messages to players, the store's state and the
+//! operator's check judge everything. A socket that ends counts for the fault during which it
+//! ended. Every failure comes with the timeline.
 
 use std::{
     collections::BTreeSet,
@@ -28,30 +28,30 @@ use crate::{
     load::{Acting, Ground, Options, Scenario, Summary, Swarm, plan::spread},
 };
 
-/// How long all bots may take to come into the world beyond their ramp.
+/// Longest time until all bots are in the world, beyond their ramp.
 const ARRIVE_WITHIN: Duration = Duration::from_secs(60);
 /// After the faults are over everybody must be able to act again within this time.
 const RECOVER_WITHIN: Duration = Duration::from_secs(30);
 /// Half of all must have moved within this time, however long a store is away.
 const GO_ON_WITHIN: Duration = Duration::from_secs(10);
-/// How long what is under way may take to be answered once all stand still.
+/// Longest time until all open requests have an answer, once all bots stand still.
 const SETTLE_WITHIN: Duration = Duration::from_secs(45);
-/// How long the store may take to hold what was played.
+/// Longest time until the store has everything that was played.
 const STORED_WITHIN: Duration = Duration::from_secs(15);
-/// Ticks of what they published that zones keep, to be asked who plays whom.
+/// Ticks for which zones keep their published state, so that the story can ask who plays whom.
 const DUMP_TICKS: u32 = 20;
 const POLL: Duration = Duration::from_millis(100);
 
-/// Who plays.
+/// Bots of a story.
 #[derive(Debug, Clone, Copy)]
 pub struct Cast {
-    /// How many bots.
+    /// Number of bots.
     pub players: usize,
     /// Connects are spread over this time.
     pub ramp: Duration,
-    /// Where they go.
+    /// Places to which they go.
     pub scenario: Scenario,
-    /// What they do beside that.
+    /// Their acts beside that.
     pub acting: Acting,
     /// The dice.
     pub seed: u64,
@@ -63,7 +63,7 @@ pub struct Stage {
     pub cluster: Cluster,
     /// The bots.
     pub swarm: Swarm,
-    /// What happened so far.
+    /// Events so far.
     pub timeline: Timeline,
     /// Sockets may end now, as a gateway is broken or was the last to be.
     sockets_may_end: bool,
@@ -134,8 +134,8 @@ impl Stage {
         Ok(())
     }
 
-    /// Does one fault, undoes it, and waits until everything is owned and everybody is back;
-    /// nothing may be lost or doubled then, and no socket closed that should not be.
+    /// Does one fault, undoes it, and waits until everything has an owner and everybody is back. By
+    /// then nothing may be lost or doubled, and no socket closed that should not be.
     ///
     /// # Errors
     /// It cannot be done, or the world does not recover.
@@ -169,8 +169,8 @@ impl Stage {
         })
     }
 
-    /// Stops all bots, holds what they were told and where they are to what the store and the
-    /// zones say, and lets them go on.
+    /// Stops all bots, compares their possessions and places with those of the store and the zones,
+    /// and lets them go on.
     ///
     /// # Errors
     /// They do not come to rest, or something differs.
@@ -264,7 +264,7 @@ impl Stage {
         })
     }
 
-    /// All bots stand still, have what the store holds and are played by one zone each.
+    /// Stops all bots, and checks that each agrees with the store and is played by one zone.
     async fn rest(&self) -> Result<()> {
         self.swarm.hush(true);
         let busy = self.swarm.settled(SETTLE_WITHIN).await;
@@ -279,7 +279,7 @@ impl Stage {
         self.each_once().await
     }
 
-    /// Everybody is played by exactly one zone.
+    /// Checks that exactly one zone plays each character.
     async fn each_once(&self) -> Result<()> {
         let store = self.cluster.store().await?;
         let deadline = Instant::now() + STORED_WITHIN;
@@ -311,7 +311,7 @@ impl Stage {
         }
     }
 
-    /// What players were told they have is what the store holds.
+    /// Checks that the players' possessions are those of the store.
     async fn agrees(&self) -> Result<()> {
         let store = self.cluster.store().await?;
         let deadline = Instant::now() + STORED_WITHIN;
@@ -342,7 +342,7 @@ impl Stage {
     }
 }
 
-/// Whether nothing was told that must not be.
+/// Checks that no message showed a fault.
 fn sound(summary: &Summary) -> Result<()> {
     ensure!(
         summary.taken_back == 0 && summary.unasked == 0,
@@ -363,7 +363,7 @@ fn sound(summary: &Summary) -> Result<()> {
     Ok(())
 }
 
-/// Plays a whole story: the cast, these faults, the judgement. What fails comes with the
+/// Plays a whole story: the cast, these faults, the judgement. Every failure comes with the
 /// timeline.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! What happened when, for whoever reads about a run that failed.
+//! Events with their times, for the reader of a run that failed.
 
 use std::{
     fmt::{self, Display},
@@ -24,7 +24,7 @@ impl Timeline {
         }
     }
 
-    /// Since the beginning.
+    /// Returns since the beginning.
     pub fn elapsed(&self) -> Duration {
         self.began.elapsed()
     }

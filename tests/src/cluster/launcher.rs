@@ -12,7 +12,7 @@ use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 use super::process::{Process, binary, free_port, keep_logs};
 use crate::http;
 
-/// How long a launcher may take to be ready.
+/// Longest time until a launcher is ready.
 const READY_WITHIN: Duration = Duration::from_secs(60);
 
 /// A running launcher.
@@ -36,7 +36,7 @@ impl DataFolder {
         Ok(Self(path))
     }
 
-    /// Where it is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -103,17 +103,17 @@ impl Launcher {
         }
     }
 
-    /// host:port of its gateway.
+    /// Returns host:port of its gateway.
     pub fn gateway(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
 
-    /// The process.
+    /// Returns the process.
     pub fn process(&mut self) -> &mut Process {
         &mut self.process
     }
 
-    /// Ctrl-C, then its exit code.
+    /// Sends Ctrl-C; returns its exit code.
     pub async fn interrupt(mut self) -> Result<Option<i32>> {
         self.process.signal("INT");
         self.process.wait(Duration::from_secs(20)).await

@@ -1,6 +1,6 @@
-//! The services as real processes, in any number and order, with a fresh PostgreSQL database and
-//! a Redis of their own. Two clusters never run at the same time: a small machine would make each
-//! other's deadlines pass. When a test fails, what the processes said is kept under `tests/out`.
+//! The services as real processes, in any number and order, with a fresh PostgreSQL database and a
+//! Redis of their own. Two clusters never run at the same time: a small machine would make each
+//! other's deadlines pass. When a test fails, the output of the processes stays under `tests/out`.
 
 pub mod launcher;
 pub mod process;
@@ -29,10 +29,10 @@ pub use wires::Wires;
 
 use crate::http;
 
-/// How long all services may take to be ready.
+/// Longest time until all services are ready.
 const READY_WITHIN: Duration = Duration::from_secs(60);
 
-/// What a cluster is made of.
+/// Parts of a cluster.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// Names the folder of its logs.
@@ -64,7 +64,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// One gateway, two zones, one persistence service, no rate limits.
+    /// Returns the plan of one gateway, two zones, one persistence service, and no rate limits.
     pub fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -82,14 +82,14 @@ impl Plan {
         }
     }
 
-    /// How many of each.
+    /// Sets the number of services of each kind.
     #[must_use]
     pub fn of(mut self, gateways: usize, zones: usize, persistence: usize) -> Self {
         (self.gateways, self.zones, self.persistence) = (gateways, zones, persistence);
         self
     }
 
-    /// A further variable of every service.
+    /// Adds a variable of every service.
     #[must_use]
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.to_owned(), value.to_owned()));
@@ -97,7 +97,7 @@ impl Plan {
     }
 }
 
-/// Which service.
+/// Kind of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// `persistence-svc`
@@ -109,7 +109,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The binary's name.
+    /// Returns the binary's name.
     pub const fn binary(self) -> &'static str {
         match self {
             Self::Persistence => "persistence-svc",
@@ -123,7 +123,7 @@ impl Kind {
 pub type Member = (Kind, usize);
 
 struct Ports {
-    /// Where clients or callers reach it.
+    /// Port for clients or callers.
     main: u16,
     /// Its probes.
     probes: u16,
@@ -151,7 +151,7 @@ pub struct Cluster {
     _place: OwnedSemaphorePermit,
 }
 
-/// A place on the machine, on which two clusters run at a time, or one `alone`.
+/// Waits for a place on the machine, on which two clusters run at a time, or one `alone`.
 pub async fn place(alone: bool) -> Result<OwnedSemaphorePermit> {
     const PLACES: u32 = 2;
     static FREE: std::sync::OnceLock<Arc<Semaphore>> = std::sync::OnceLock::new();
@@ -224,7 +224,7 @@ impl Cluster {
         })
     }
 
-    /// All services of the plan, stores' side first.
+    /// Returns all services of the plan, stores' side first.
     pub fn members(&self) -> Vec<Member> {
         let of = |kind, count| (0..count).map(move |number| (kind, number));
         of(Kind::Persistence, self.plan.persistence)
@@ -254,7 +254,7 @@ impl Cluster {
         };
         let mut env = vec![("LOG_FORMAT".to_owned(), "text".to_owned())];
         let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
-        // What is built in, whatever serves content on this machine.
+        // The built-in content, even if some server on this machine offers another.
         set("SKIP_MANIFESTS", "true".to_owned());
         match member.0 {
             Kind::Persistence => {
@@ -338,7 +338,7 @@ impl Cluster {
         }
     }
 
-    /// Where a service's probes and metrics are.
+    /// Returns the address of a service's probes and metrics.
     pub fn probes(&self, member: Member) -> Result<String> {
         let ports = self.ports.get(&member).context("no such service")?;
         let port = if member.0 == Kind::Gateway {
@@ -349,7 +349,7 @@ impl Cluster {
         Ok(format!("127.0.0.1:{port}"))
     }
 
-    /// host:port of a gateway.
+    /// Returns host:port of a gateway.
     pub fn gateway(&self, number: usize) -> String {
         let port = self
             .ports
@@ -358,7 +358,7 @@ impl Cluster {
         format!("127.0.0.1:{port}")
     }
 
-    /// host:port of a persistence service.
+    /// Returns host:port of a persistence service.
     pub fn persistence(&self, number: usize) -> String {
         let port = self
             .ports
@@ -367,13 +367,13 @@ impl Cluster {
         format!("127.0.0.1:{port}")
     }
 
-    /// host:port where a zone server itself listens.
+    /// Returns host:port where a zone server itself listens.
     pub fn zone(&self, number: usize) -> String {
         let port = self.ports.get(&(Kind::Zone, number)).map_or(0, |p| p.main);
         format!("127.0.0.1:{port}")
     }
 
-    /// One more service of a kind, started now; it need not be ready yet.
+    /// Starts one more service of a kind; it need not be ready yet.
     pub fn add(&mut self, kind: Kind) -> Result<Member> {
         anyhow::ensure!(
             self.wires.is_none() || kind == Kind::Gateway,
@@ -389,17 +389,17 @@ impl Cluster {
         Ok((kind, number))
     }
 
-    /// The services that run now.
+    /// Returns the services that run now.
     pub fn running(&self) -> impl Iterator<Item = Member> + '_ {
         self.processes.keys().copied()
     }
 
-    /// The proxies of a breakable cluster.
+    /// Returns the proxies of a breakable cluster.
     pub fn wires(&self) -> Result<&Wires> {
         self.wires.as_ref().context("the cluster is not breakable")
     }
 
-    /// The PostgreSQL server of a breakable cluster.
+    /// Returns the PostgreSQL server of a breakable cluster.
     pub fn postgres(&mut self) -> Result<&mut Postgres> {
         match &mut self.postgres {
             Database::Own(server) => Ok(server),
@@ -407,17 +407,17 @@ impl Cluster {
         }
     }
 
-    /// The Redis server.
+    /// Returns the Redis server.
     pub fn redis(&mut self) -> &mut Redis {
         &mut self.redis
     }
 
-    /// The database's address, past any proxy.
+    /// Returns the database's address, past any proxy.
     pub fn database_url(&self) -> &str {
         &self.database_url
     }
 
-    /// A running service.
+    /// Returns a running service.
     pub fn process(&mut self, member: Member) -> Result<&mut Process> {
         self.processes.get_mut(&member).context("not running")
     }
@@ -457,17 +457,17 @@ impl Cluster {
         })
     }
 
-    /// The database, for tests that count.
+    /// Returns the database, for tests that count.
     pub async fn store(&self) -> Result<Store> {
         Store::connect(&self.database_url).await
     }
 
-    /// The database's name.
+    /// Returns the database's name.
     pub fn database(&self) -> &str {
         &self.database
     }
 
-    /// Where logs are written while it runs.
+    /// Returns the folder of its logs while it runs.
     pub fn logs(&self) -> &Path {
         &self.logs
     }

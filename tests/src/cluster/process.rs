@@ -12,8 +12,8 @@ use std::{
 use anyhow::{Context, Result, bail, ensure};
 use tokio::time::{Instant, sleep};
 
-/// The folder in which the services' binaries are: `TILESTEAD_BIN_DIR`, else the one that holds
-/// the running test's folder.
+/// Returns the path of a service's binary: in `TILESTEAD_BIN_DIR`, else in the folder that holds
+/// the running test's.
 pub fn binary(name: &str) -> Result<PathBuf> {
     let folder = match std::env::var_os("TILESTEAD_BIN_DIR") {
         Some(given) => absolute(Path::new(&given)),
@@ -35,7 +35,7 @@ pub fn binary(name: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// A path given from the workspace's folder, whatever the test's current one.
+/// Returns the path, taken from the workspace's folder and not from the test's current one.
 fn absolute(path: &Path) -> PathBuf {
     if path.is_absolute() {
         return path.to_path_buf();
@@ -43,14 +43,14 @@ fn absolute(path: &Path) -> PathBuf {
     workspace().join(path)
 }
 
-/// The workspace's folder.
+/// Returns the workspace's folder.
 pub fn workspace() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-/// A free port below those that the system gives to outgoing connections, so that a service may
-/// be stopped and started on it again.
+/// Returns a free port below those that the system gives to outgoing connections, so that a service
+/// may be stopped and started on it again.
 pub fn free_port() -> Result<u16> {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let base = 20_000 + u16::try_from(std::process::id() % 97).unwrap_or(0) * 120;
@@ -106,12 +106,12 @@ impl Process {
         })
     }
 
-    /// Its process id.
+    /// Returns its process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// How it ended, if it did; no code: by a signal.
+    /// Returns its exit code, if it has ended; no code: a signal ended it.
     pub fn ended(&mut self) -> Option<Option<i32>> {
         self.child
             .try_wait()
@@ -123,7 +123,7 @@ impl Process {
     /// Sends a signal by its name: TERM, INT, STOP, CONT.
     pub fn signal(&self, name: &str) {
         let id = self.id().to_string();
-        // It may have ended already; whoever waits for it finds out.
+        // It may have ended already; a later wait for it shows that.
         let _ = Command::new("sh")
             .args(["-c", &format!("kill -{name} {id}")])
             .status();
@@ -159,14 +159,14 @@ impl Process {
         }
     }
 
-    /// The last lines that it wrote.
+    /// Returns the last lines that it wrote.
     pub fn said(&self) -> String {
         let text = self.all_said();
         let lines: Vec<&str> = text.lines().collect();
         lines[lines.len().saturating_sub(30)..].join("\n")
     }
 
-    /// All that it wrote.
+    /// Returns all that it wrote.
     pub fn all_said(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()
     }

@@ -39,7 +39,7 @@ impl Store {
         Ok(Self { client })
     }
 
-    /// All characters.
+    /// Returns all characters.
     pub async fn characters(&self) -> Result<Vec<Row>> {
         let query = r#"SELECT id, name, "positionX"::float8, "positionZ"::float8,
             "ownershipSequence"::int8 FROM characters ORDER BY id"#;
@@ -68,7 +68,7 @@ impl Store {
         Ok(())
     }
 
-    /// Puts one thing into the pack of somebody who is not in the world, whatever it is.
+    /// Puts any one thing into the pack of a character that is not in the world.
     pub async fn pack(&self, character_id: &str, slot: i32, item: &str) -> Result<()> {
         let query = r#"INSERT INTO inventory ("playerId", "slotIndex", "itemId", quantity)
             VALUES ($1, $2, $3, 1)"#;
@@ -77,7 +77,7 @@ impl Store {
         Ok(())
     }
 
-    /// How many regions the world has.
+    /// Returns the number of regions of the world.
     pub async fn regions(&self) -> Result<usize> {
         let row = self
             .client
@@ -87,7 +87,7 @@ impl Store {
         Ok(usize::try_from(row.try_get::<_, i64>(0)?)?)
     }
 
-    /// Online characters of the regions of a run.
+    /// Returns online characters of the regions of a run.
     pub async fn played_by(&self, run: u64) -> Result<Vec<String>> {
         let query = r#"SELECT c.id FROM characters c
             JOIN regions r ON r.region_x = c."regionX" AND r.region_z = c."regionZ"
@@ -97,7 +97,7 @@ impl Store {
         rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
     }
 
-    /// What each run's regions cost it, in microseconds a tick.
+    /// Returns the cost of each run's regions, in microseconds a tick.
     pub async fn loads(&self) -> Result<BTreeMap<i64, f64>> {
         let query = "SELECT run_id, sum(cost_us)::float8 FROM regions WHERE run_id <> 0 GROUP BY 1";
         let rows = self.client.query(query, &[]).await.context("loads")?;
@@ -105,7 +105,7 @@ impl Store {
         rows.iter().map(read).collect()
     }
 
-    /// Online characters of regions whose owner is not a run that lives.
+    /// Returns online characters of regions whose owner is not a run that lives.
     pub async fn nowhere(&self) -> Result<Vec<String>> {
         let query = r#"SELECT c.id FROM characters c
             LEFT JOIN regions r ON r.region_x = c."regionX" AND r.region_z = c."regionZ"
@@ -115,7 +115,7 @@ impl Store {
         rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
     }
 
-    /// Where a character is to the store, for whoever looks for what went wrong.
+    /// Returns the store's account of a character, for the reader of a failure.
     pub async fn whereabouts(&self, id: &str) -> Result<String> {
         let query = r#"SELECT format('online %s region %s,%s of run %s at %s,%s sequence %s epoch %s',
               c.online, c."regionX", c."regionZ", r.run_id, c."positionX", c."positionZ",
@@ -128,7 +128,7 @@ impl Store {
         row.map_or(Ok("nowhere".to_owned()), |row| Ok(row.try_get(0)?))
     }
 
-    /// What every character has.
+    /// Returns the possessions of every character.
     pub async fn held(&self) -> Result<AllHeld> {
         let mut all = AllHeld::new();
         let query = "SELECT id, coins::int8 FROM characters";

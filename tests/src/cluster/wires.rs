@@ -1,5 +1,5 @@
-//! The proxies of a breakable cluster: one on every way to a store, so that each caller may be cut
-//! off alone, and one at the door of each zone server.
+//! The proxies of a breakable cluster. One stands on every way to a store, so that each caller may
+//! be cut off alone, and one at the door of each zone server.
 
 use std::collections::BTreeMap;
 
@@ -83,23 +83,23 @@ impl Wires {
             .unwrap_or_default()
     }
 
-    /// The ways from a process to the persistence services.
+    /// Returns the proxies from a process to the persistence services.
     pub fn from(&self, caller: Member) -> impl Iterator<Item = &Proxy> {
         let mine = self.stores.iter().filter(move |((of, _), _)| *of == caller);
         mine.map(|(_, proxy)| proxy)
     }
 
-    /// The way by which gateways and peers reach a zone server.
+    /// Returns the way by which gateways and peers reach a zone server.
     pub fn to_zone(&self, number: usize) -> Option<&Proxy> {
         self.zones.get(&(Kind::Zone, number))
     }
 
-    /// The ways from the persistence services to the database.
+    /// Returns the proxies from the persistence services to the database.
     pub fn to_database(&self) -> impl Iterator<Item = &Proxy> {
         self.databases.values()
     }
 
-    /// Everything passes again.
+    /// Lets everything pass again.
     pub fn heal(&self) {
         let all = self.stores.values().chain(self.databases.values());
         for proxy in all.chain(self.zones.values()) {

@@ -1,8 +1,8 @@
-//! What the routes of a gateway cost the database of a large world.
+//! Cost of a gateway's routes for the database of a large world.
 //!
-//! Always: a cost is what PostgreSQL itself counted (planning and execution) for the statements
-//! that a request causes. Statements that run anyway are told apart by their rate while nobody
-//! asks anything, and the batches of play are left out.
+//! Always: a cost is PostgreSQL's own count (planning and execution) of the statements that a
+//! request causes. Statements in the background are known by their rate while nobody asks anything.
+//! The batches of play do not count.
 
 mod story;
 mod world;
@@ -21,11 +21,11 @@ use crate::{
     http,
 };
 
-/// What operators are asked for.
+/// The operators' code.
 const ADMIN_CODE: &str = "a-code-for-operators-0123456789";
 /// Requests that cost more are explained on stderr, in milliseconds.
 const EXPLAINED_MS: f64 = 1.5;
-/// How long the services are watched while nobody asks anything.
+/// Time for which the meter watches the services while nobody asks anything.
 const IDLE: Duration = Duration::from_secs(8);
 /// Both names of a family are the same handlers.
 const FAMILIES: [(&str, &str); 4] = [
@@ -35,14 +35,14 @@ const FAMILIES: [(&str, &str); 4] = [
     ("/api/templates", "/api/template"),
 ];
 
-/// Statements of the batches in which zone servers save whoever is in the world. They are play,
-/// and not counted.
+/// Statements of the batches in which zone servers save the players in the world. They are play,
+/// and do not count.
 const BATCHES: &str = "^(UPDATE characters c SET \"regionX\"\
 |SELECT id, \"regionX\", \"regionZ\", \"ownershipSequence\"\
 |SELECT region_x, region_z, run_id, epoch FROM regions\
 |SELECT sequence FROM commits|INSERT INTO commits|INSERT INTO inventory|UPDATE runs SET until)";
 
-/// What one request cost.
+/// Cost of one request.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Cost {
     /// The database's time, in milliseconds.
@@ -50,7 +50,7 @@ pub(crate) struct Cost {
     statements: f64,
 }
 
-/// How often each statement ran, and how long together in milliseconds, by its number.
+/// Runs of each statement and their total time in milliseconds, by the statement's number.
 type Counts = BTreeMap<i64, (f64, f64)>;
 
 /// The database's own account of its work.
@@ -74,7 +74,7 @@ impl Meter {
         read.collect()
     }
 
-    /// Watches what the services do when nobody asks anything.
+    /// Watches the statements that run while nobody asks anything.
     async fn watch(&mut self) -> Result<()> {
         let before = self.counts().await?;
         sleep(IDLE).await;
@@ -84,8 +84,8 @@ impl Meter {
         Ok(())
     }
 
-    /// What `requests` equal requests cost, each. Only statements count that ran for at least
-    /// every other one: all else is work in the background.
+    /// Returns the cost of each of `requests` equal requests. Only statements count that ran for at
+    /// least every other one: all else is work in the background.
     pub(crate) async fn of(
         &self,
         requests: u32,
@@ -129,7 +129,7 @@ impl Meter {
     }
 }
 
-/// What ran between two counts.
+/// Returns the statements that ran between two counts.
 fn since(before: &Counts, after: Counts) -> impl Iterator<Item = (i64, (f64, f64))> {
     let ran = after.into_iter().map(|(statement, (calls, time))| {
         let (calls_before, time_before) = before.get(&statement).copied().unwrap_or_default();
@@ -185,7 +185,8 @@ pub async fn measure(characters: u32, requests: u32) -> Result<String> {
     }
 }
 
-/// Returns the routes that can be asked without a token or with a new one: method, path, who may.
+/// Returns the routes that a client may ask without a token or with a new one: method, path, and
+/// the scopes that may.
 fn routes(described: &Value) -> Vec<(String, String, String)> {
     let mut routes = Vec::new();
     for (path, methods) in described["paths"].as_object().into_iter().flatten() {

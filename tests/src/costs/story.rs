@@ -15,10 +15,10 @@ use crate::{bot::Player, cluster::Cluster, http};
 
 /// Routes whose answer may be an error: no such file is there.
 const ABSENT: [&str; 2] = ["GET /manifests/{*path}", "GET /page/{*name}"];
-/// How long an agent may take into the world.
+/// Longest time until an agent is in the world.
 const ARRIVES: Duration = Duration::from_secs(60);
 
-/// A new account and what it has.
+/// A new account and its things.
 #[derive(Debug, Default)]
 struct Sample {
     token: String,
@@ -29,7 +29,7 @@ struct Sample {
     credential: String,
 }
 
-/// What belongs to a request beside its route.
+/// Parts of a request beside its route.
 #[derive(Default)]
 struct Ask {
     ids: Vec<String>,
@@ -121,7 +121,7 @@ impl Story<'_> {
         };
         let cost = self.meter.of(self.samples.len() as u32, asking).await?;
         eprintln!("{route}: {:.2} ms", cost.milliseconds);
-        // A route that is asked again to go on with the story has its first cost.
+        // A route that the story asks again keeps its first cost.
         self.costs.entry(route.to_owned()).or_insert(cost);
         Ok(answers)
     }
@@ -139,7 +139,7 @@ fn text(value: &Value) -> Result<String> {
         .to_owned())
 }
 
-/// A name that no other looks like.
+/// Returns a name that no other looks like.
 fn name(first: &str, number: usize) -> String {
     const CONSONANTS: [&str; 8] = ["b", "d", "f", "g", "h", "k", "p", "t"];
     const VOWELS: [&str; 5] = ["a", "e", "i", "o", "u"];
@@ -170,7 +170,8 @@ async fn everybody(story: &mut Story<'_>, cluster: &Cluster) -> Result<()> {
     ] {
         story.ask(&format!("GET {route}"), |_, _| plain()).await?;
     }
-    // A page for each request, down to the last: a gateway keeps what it asked for.
+    // Each request asks for another page, down to the last, because a gateway keeps the pages that
+    // it has fetched.
     let every = 4_000 / story.samples.len();
     let page = |number: usize| format!("?page={}", (number + 1) * every);
     story
@@ -189,7 +190,8 @@ async fn everybody(story: &mut Story<'_>, cluster: &Cluster) -> Result<()> {
     story
         .ask("POST /api/auth/operator", |_, _| body(code.clone()))
         .await?;
-    // Without an identity provider a gateway has no such login; its store is asked as it would.
+    // Without an identity provider a gateway has no such login; the story asks the store as a
+    // gateway would.
     let channel = service_runtime::rpc::channel(&cluster.persistence(0))?;
     let mut identity = IdentityClient::new(channel);
     let count = story.samples.len();
@@ -278,7 +280,7 @@ async fn own(story: &mut Story<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Everybody comes into the world.
+/// Brings everybody into the world.
 async fn play(story: &mut Story<'_>) -> Result<Vec<Player>> {
     let mut players = Vec::new();
     let (samples, gateway) = (&story.samples, story.gateway.as_str());
@@ -294,7 +296,7 @@ async fn play(story: &mut Story<'_>) -> Result<Vec<Player>> {
     let cost = story.meter.of(samples.len() as u32, entering).await?;
     eprintln!("/ws: {:.2} ms", cost.milliseconds);
     story.costs.insert("GET /ws".to_owned(), cost);
-    // Whoever plays is saved again and again, asked or not.
+    // Zones save players again and again, with or without requests.
     story.meter.watch().await?;
     story.ask("POST /api/voice/token", |_, _| plain()).await?;
     Ok(players)

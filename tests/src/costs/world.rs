@@ -12,7 +12,7 @@ const GAINED: u32 = 10_000;
 /// The text of an id with the number `n`, as wide as the real ones.
 const ID: &str = "'0199c3a0-0000-7000-8000-' || lpad(to_hex(n), 12, '0')";
 
-/// What the hiscores' refreshes cost the database.
+/// Cost of the hiscores' refreshes for the database.
 pub(super) struct Refreshed {
     pub(super) gained: u32,
     /// A refresh after so many gained experience, in seconds.
@@ -23,7 +23,7 @@ pub(super) struct Refreshed {
 
 /// Fills the tables and waits until the hiscores know everybody.
 pub(super) async fn fill(client: &Client, characters: u32) -> Result<Refreshed> {
-    // No checks of references: what is made here is right, and would take hours.
+    // Checks of references are off: they would take hours, and these rows are right.
     client
         .batch_execute("SET session_replication_role = replica")
         .await?;
@@ -55,7 +55,8 @@ pub(super) async fn fill(client: &Client, characters: u32) -> Result<Refreshed> 
     })
 }
 
-/// Lets some gain experience in every skill; what the refresh costs that sees it.
+/// Lets some gain experience in every skill. Returns the cost of the refresh that sees it, in
+/// seconds.
 async fn refresh(client: &Client, characters: u32) -> Result<f64> {
     let spent = "SELECT coalesce(sum(total_exec_time + total_plan_time), 0) / 1000
                  FROM pg_stat_statements WHERE query LIKE '%hiscore%'
@@ -81,7 +82,7 @@ async fn refresh(client: &Client, characters: u32) -> Result<f64> {
     Ok(after - before)
 }
 
-/// What makes `characters` characters with all that belongs to them.
+/// Returns the statements that make `characters` characters with all that belongs to them.
 fn statements(characters: u32) -> [String; 5] {
     let columns: String = SKILLS
         .iter()

@@ -1,19 +1,19 @@
-//! How long one bot stands still when something breaks. Pure: the clock is passed in.
+//! Time for which one bot stands still when something breaks. Pure: the caller passes the time in.
 //!
-//! From the moment on, the bot asks again and again for a short walk. It moves again when a walk
-//! that was asked for after the moment is acknowledged and its own character is shown elsewhere
-//! after that, or in the message just before.
+//! After that moment the bot asks again and again for a short walk. It moves again under two
+//! conditions. The gateway has acknowledged a walk that it asked for after the moment. A later
+//! message, or the one just before, shows its own character elsewhere.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Between two walks that are asked for.
+/// Time between two requests for a walk.
 const ASK_EVERY: Duration = Duration::from_millis(400);
 /// A step so shortly before the acknowledgement belongs to the same message.
 const TOGETHER: Duration = Duration::from_millis(100);
 
-/// What is known of one bot since the last moment.
+/// Knowledge of one bot since the last moment.
 #[derive(Debug, Clone, Default)]
 pub struct Failover {
     since: Option<Instant>,
@@ -25,7 +25,7 @@ pub struct Failover {
 }
 
 impl Failover {
-    /// Something breaks now.
+    /// Begins at the moment at which something breaks.
     pub fn begin(&mut self, now: Instant) {
         *self = Self {
             since: Some(now),
@@ -34,23 +34,23 @@ impl Failover {
         };
     }
 
-    /// It is waiting to move again.
+    /// Returns whether it is waiting to move again.
     pub const fn is_waiting(&self) -> bool {
         self.since.is_some() && self.took.is_none()
     }
 
-    /// When the next walk is to be asked for; none: it does not wait.
+    /// Returns the time of the next request for a walk; none if it does not wait.
     pub fn due(&self) -> Option<Instant> {
         self.ask_at.filter(|_| self.is_waiting())
     }
 
-    /// A walk is asked for by the request `id`.
+    /// Notes that the request `id` asks for a walk.
     pub fn asked(&mut self, id: u64, now: Instant) {
         self.first_id.get_or_insert(id);
         self.ask_at = Some(now + ASK_EVERY);
     }
 
-    /// A request was acknowledged; true when it has just moved again.
+    /// Takes the `ack` of a request; true if the bot has just moved again.
     pub fn acknowledged(&mut self, id: u64, now: Instant) -> bool {
         if !self.is_waiting() || self.first_id.is_none_or(|first| id < first) {
             return false;
@@ -63,7 +63,7 @@ impl Failover {
         false
     }
 
-    /// The own character is shown elsewhere; true when it has just moved again.
+    /// Notes that the own character is shown elsewhere; true if it has just moved again.
     pub fn moved(&mut self, now: Instant) -> bool {
         if !self.is_waiting() || self.first_id.is_none() {
             return false;
@@ -77,7 +77,8 @@ impl Failover {
         true
     }
 
-    /// How long it took until it moved again; none: it has not yet, or nothing has broken.
+    /// Returns the time that it took until it moved again; none if it has not yet, or nothing has
+    /// broken.
     pub const fn took(&self) -> Option<Duration> {
         self.took
     }

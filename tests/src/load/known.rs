@@ -1,4 +1,4 @@
-//! What one bot knows, counts and wants. No socket; the clock is passed in.
+//! Knowledge, counters and intentions of one bot. No socket; the caller passes the time in.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -15,14 +15,14 @@ use super::{
 };
 use crate::bot::{Deed, Forager, Message, Phase, Told, View};
 
-/// What bots do beside walking and talking.
+/// Acts of bots beside walking and talking.
 #[derive(Debug, Clone, Copy)]
 pub struct Acting {
     /// They drop, pick up and move coins, several times between two walks.
     pub deeds: bool,
     /// Only the first so many bots do that; the others walk and talk.
     pub doers: usize,
-    /// Deeds between two walks: from so many to so many.
+    /// Lowest and highest number of such acts between two walks.
     pub deeds_a_rest: (u32, u32),
     /// Each logs out and in again about this often.
     pub leave_every: Option<Duration>,
@@ -37,7 +37,7 @@ impl Acting {
         leave_every: None,
     };
 
-    /// What the bot of this number does.
+    /// Returns the acts of the bot of this number.
     pub fn of(self, index: usize) -> Self {
         Self {
             deeds: self.deeds && index < self.doers,
@@ -46,33 +46,33 @@ impl Acting {
     }
 }
 
-/// Between two deeds, in milliseconds.
+/// Time between two acts, in milliseconds.
 const DEED_PAUSE_MS: std::ops::Range<u64> = 100..500;
-/// Deeds between two walks, of those who also go about.
+/// Acts between two walks, of bots that also walk.
 const DEEDS_A_REST: (u32, u32) = (2, 6);
 /// Between leaving the world and entering it, and between two tries to enter, in milliseconds.
 const AWAY_MS: std::ops::Range<u64> = 300..3_000;
-/// So long after the first of what a new character is given comes, all of it has come.
+/// Time after the first of a new character's things comes, by which all of them have come.
 const GIFT_WITHIN: Duration = Duration::from_secs(1);
 
-/// What a bot sends next.
+/// Next request of a bot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// Answered by this.
     pub id: u64,
-    /// Which event.
+    /// Name of the event.
     pub event: &'static str,
     /// Its data.
     pub data: Value,
 }
 
-/// What a bot knows and counts.
+/// Knowledge and counters of a bot.
 pub struct Known {
     /// Learned from the server.
     pub view: View,
     /// Counted by itself.
     pub tally: Tally,
-    /// How long it stands still when something breaks.
+    /// Time for which it stands still when something breaks.
     pub failover: Failover,
     /// It stands still and asks for nothing any more.
     pub hushed: bool,
@@ -89,10 +89,10 @@ pub struct Known {
     pending: HashMap<u64, Instant>,
     walk_id: u64,
     next_id: u64,
-    /// Deeds that are still to be done before the next walk.
+    /// Acts still to do before the next walk.
     deeds_left: u32,
     deed_at: Instant,
-    /// An answer, or word of what it has, came last.
+    /// Time of the last answer, or of the last message about its possessions.
     told_at: Instant,
     /// It has had something: only then it acts.
     gifted: bool,
@@ -104,7 +104,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// A bot that has not connected yet.
+    /// Returns a bot that has not connected yet.
     pub fn new(plan: Plan, acting: Acting, seed: u64, now: Instant) -> Self {
         let mut known = Self {
             view: View::default(),
@@ -134,7 +134,7 @@ impl Known {
         known
     }
 
-    /// No request waits for its answer, and it is in the world.
+    /// Returns whether no request waits for its answer, and it is in the world.
     pub fn is_settled(&self) -> bool {
         self.view.phase == Phase::World
             && self.view.possessions.known()
@@ -142,7 +142,7 @@ impl Known {
             && self.enter_at.is_none()
     }
 
-    /// Where it takes itself to be, and what it waits for.
+    /// Returns its state in words: its place, and the messages that it awaits.
     pub fn describe(&self) -> String {
         let view = &self.view;
         format!(
@@ -164,18 +164,18 @@ impl Known {
         )
     }
 
-    /// A random time below `most`.
+    /// Returns a random time below `most`.
     pub fn jitter(&mut self, most: Duration) -> Duration {
         most.mul_f64(self.dice.random_range(0.0..1.0))
     }
 
-    /// One of `count` places that is not `other`, if there are several.
+    /// Returns one of `count` places that is not `other`, if there are several.
     pub fn place(&mut self, count: usize, other: usize) -> usize {
         let next = other + self.dice.random_range(1..count.max(2));
         next % count.max(1)
     }
 
-    /// A request of its own making.
+    /// Returns a request of its own making.
     pub fn request(&mut self, event: &'static str, data: Value, now: Instant) -> Request {
         self.next_id += 1;
         let id = self.next_id;
@@ -183,7 +183,7 @@ impl Known {
         Request { id, event, data }
     }
 
-    /// The connection has ended: nothing that was asked will be answered, and no sample is due.
+    /// Notes the end of the connection: no open request gets an answer, and no sample is due.
     pub fn parted(&mut self, now: Instant) {
         self.plan.refused(now);
         self.pending.clear();
@@ -192,7 +192,8 @@ impl Known {
         self.view.possessions.unanswered();
     }
 
-    /// Its session was resumed, or is over: which must not be, unless it may have left.
+    /// Notes that its session was resumed, or is over. It must not be over, unless the bot may have
+    /// left.
     pub fn resumed(&mut self, resumed: bool) {
         let may_have_left = std::mem::take(&mut self.may_have_left);
         if resumed {
@@ -285,7 +286,7 @@ impl Known {
             .map(|every| now + every.mul_f64(self.dice.random_range(0.5..1.5)));
     }
 
-    /// When [`Known::next`] wants to be called; none: not before something is heard.
+    /// Returns the time for the next call of [`Known::next`]; none: not before a message comes.
     pub fn due(&self) -> Option<Instant> {
         let own = &self.view.possessions;
         let walk = if self.enter_at.is_some() || self.failover.is_waiting() {
@@ -303,12 +304,12 @@ impl Known {
         times.into_iter().flatten().min()
     }
 
-    /// It acts before it walks on.
+    /// Returns whether it acts before it walks on.
     fn wants_deeds(&self) -> bool {
         self.acting.deeds && self.gifted && self.deeds_left > 0 && self.plan.is_at_rest()
     }
 
-    /// What to send now. The second value says that a walk was lost.
+    /// Returns the next request. The second value says that a walk was lost.
     pub fn next(&mut self, now: Instant) -> (Option<Request>, bool) {
         self.give_up(now);
         if self.enter_at.is_some_and(|at| at <= now) {
@@ -333,7 +334,7 @@ impl Known {
             return (Some(request), false);
         }
         if !self.view.possessions.is_settled() {
-            // Walking on would break off what is on its way.
+            // Walking on would cancel the open request.
             self.plan.postpone(now);
             return (None, false);
         }
@@ -345,7 +346,7 @@ impl Known {
         (step.map(|step| self.step(step, now)), lost)
     }
 
-    /// What was not answered in time is not waited for.
+    /// Gives up requests that got no answer in time.
     fn give_up(&mut self, now: Instant) {
         let before = self.pending.len();
         let overdue = |asked: Instant| now.saturating_duration_since(asked) >= LOST_AFTER;
@@ -358,7 +359,7 @@ impl Known {
         if late > 0 || overdue(self.deed_at) {
             self.view.possessions.unanswered();
         }
-        // What a late answer is about is told by the messages after it.
+        // The messages after a late answer show its effect.
         if overdue(self.deed_at.max(self.told_at)) {
             self.view.possessions.overdue();
         }
@@ -481,7 +482,7 @@ mod tests {
         hear(known, now, "player:sync", None, &sync);
     }
 
-    /// Calls it whenever it wants to be called; what it sends, and when.
+    /// Calls it at each time that it names; returns its requests and their times.
     fn run(known: &mut Known, from: Instant, times: usize) -> Vec<(Instant, Request)> {
         let (mut now, mut sent) = (from, Vec::new());
         for _ in 0..times {
@@ -508,7 +509,7 @@ mod tests {
         arrive(&mut known, now);
         let walk = run(&mut known, now, 1).remove(0);
         assert_eq!(walk.1.event, "player:move");
-        // Walks end by being seen where they lead to.
+        // A walk ends only when an update shows its destination.
         known.plan.refused(walk.0);
         let first = run(&mut known, walk.0, 20).into_iter().next().unwrap();
         assert_ne!(first.1.event, "player:move");

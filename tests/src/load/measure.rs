@@ -1,4 +1,4 @@
-//! What one bot counts. Pure.
+//! Counters of one bot. Pure.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -75,7 +75,7 @@ fn micros(took: Duration) -> u32 {
     u32::try_from(took.as_micros()).unwrap_or(u32::MAX)
 }
 
-/// The value that `share` (0 to 1) of the values do not exceed, in milliseconds; 0 of none.
+/// Returns the value that `share` (0 to 1) of the values do not exceed, in milliseconds; 0 of none.
 pub fn quantile_ms(sorted_us: &[u32], share: f64) -> f64 {
     if sorted_us.is_empty() {
         return 0.0;

@@ -1,7 +1,7 @@
-//! Load: many bots over few tasks. [`plan`] decides where a bot goes, [`known`] what it does,
-//! [`failover`] how long it stood still, and [`slo`] whether the numbers are good enough (all
-//! pure); [`walker`] plays one bot, [`swarm`] all of them; [`measure`] and [`report`] are what
-//! comes out.
+//! Load: many bots over few tasks. [`plan`] decides the walks of a bot, [`known`] its acts,
+//! [`failover`] the time for which it stood still, and [`slo`] whether the numbers are good enough
+//! (all pure). [`walker`] plays one bot, [`swarm`] all of them; [`measure`] and [`report`] are the
+//! results.
 
 pub mod failover;
 pub mod known;

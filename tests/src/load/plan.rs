@@ -1,7 +1,7 @@
-//! Where a bot goes and what it says. Pure: seeded dice, and the clock is passed in.
+//! Walks and words of a bot. Pure: seeded dice, and the caller passes the time in.
 //!
-//! A walk is begun only by who stands, so the first new position after it is the walk's own
-//! effect, and the time between the intended moment and that position is a true latency.
+//! Only a bot that stands begins a walk, so the first new position after it is the walk's own
+//! effect. The time between the intended moment and that position is therefore a true latency.
 
 use std::{
     str::FromStr,
@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use crate::terrain::{Sanction, Terrain, Tile, Ways};
 
-/// What bots do.
+/// Behaviour of bots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scenario {
     /// Everybody walks to random places.
@@ -44,16 +44,16 @@ impl FromStr for Scenario {
 
 /// Steps that a bot asks for at once on a long way.
 const STRIDE: u16 = 20;
-/// Nothing new after a walk was asked for: it is given up and counted as lost.
+/// Time without news after which the bot gives a walk up and counts it as lost.
 pub const LOST_AFTER: Duration = Duration::from_secs(10);
 /// Standing for so long on the way means that the way has ended.
 const STALLED_AFTER: Duration = Duration::from_secs(4);
-/// How far from the middle a town's crowd goes, in tiles.
+/// Distance from the middle up to which a town's crowd goes, in tiles.
 const TOWN_TILES: i32 = 10;
-/// How far a wanderer goes at once, in tiles.
+/// Distance that a wanderer goes at once, in tiles.
 const WANDER_TILES: i32 = 14;
 
-/// What all bots of a run know of the world.
+/// Knowledge of the world that all bots of a run share.
 pub struct Ground {
     terrain: Terrain,
     home: Ways,
@@ -61,7 +61,7 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// `sanctions` are the walks over borders, for [`Scenario::Border`].
+    /// Makes the ground; `sanctions` are the walks over borders, for [`Scenario::Border`].
     pub fn new(terrain: Terrain, sanctions: Vec<Sanction>) -> Self {
         let home = terrain.ways_to(terrain.spawn());
         Self {
@@ -74,7 +74,7 @@ impl Ground {
         }
     }
 
-    /// The world's terrain.
+    /// Returns the world's terrain.
     pub fn terrain(&self) -> &Terrain {
         &self.terrain
     }
@@ -88,7 +88,7 @@ impl Ground {
     }
 }
 
-/// At most `count` sanctions, none within `apart` tiles of another, the first ones first.
+/// Returns at most `count` sanctions, none within `apart` tiles of another, the first ones first.
 pub fn spread(sanctions: Vec<Sanction>, count: usize, apart: i32) -> Vec<Sanction> {
     let mut taken: Vec<Sanction> = Vec::new();
     for sanction in sanctions {
@@ -103,33 +103,33 @@ pub fn spread(sanctions: Vec<Sanction>, count: usize, apart: i32) -> Vec<Sanctio
     taken
 }
 
-/// What a bot does next.
+/// Next step of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// Walks or runs.
     Walk {
-        /// Where to.
+        /// Destination.
         to: Tile,
         /// Runs.
         run: bool,
     },
     /// Talks.
     Say {
-        /// What.
+        /// Text of the message.
         message: String,
-        /// To everybody, else to who is near.
+        /// To everybody, else to the players near it.
         global: bool,
     },
 }
 
-/// What a position told.
+/// News in a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
     /// Nothing new.
     Same,
     /// A step on the way.
     Step,
-    /// The first new position after a walk was to be asked for, and how long that took.
+    /// The first new position after the intended moment of a walk, and the time since then.
     First(Duration),
 }
 
@@ -157,7 +157,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of bot number `index` of a run with this seed.
+    /// Returns the plan of bot number `index` of a run with this seed.
     pub fn new(
         scenario: Scenario,
         ground: Arc<Ground>,
@@ -177,7 +177,7 @@ impl Plan {
         }
     }
 
-    /// When [`Plan::act`] wants to be called next.
+    /// Returns when [`Plan::act`] wants to be called next.
     pub fn due(&self) -> Instant {
         let walk = match &self.state {
             State::Rest { until } => *until,
@@ -188,8 +188,8 @@ impl Plan {
         self.speak.map_or(walk, |speak| speak.min(walk))
     }
 
-    /// What to do now, standing at `at`; the second value says that a walk was lost: nothing new
-    /// was seen for [`LOST_AFTER`].
+    /// Returns the next step at `at`. The second value says that a walk was lost: nothing new came
+    /// for [`LOST_AFTER`].
     pub fn act(&mut self, now: Instant, at: Tile) -> (Option<Step>, bool) {
         if let Some(speak) = self.speak.filter(|speak| *speak <= now) {
             return (Some(self.say(speak)), false);
@@ -224,7 +224,7 @@ impl Plan {
         }
     }
 
-    /// The own character was seen at `at`.
+    /// Notes that the own character was seen at `at`.
     pub fn seen(&mut self, now: Instant, at: Tile) -> Seen {
         let State::Walk {
             intended,
@@ -253,25 +253,25 @@ impl Plan {
         seen
     }
 
-    /// It is not on its way.
+    /// Returns whether it is not on its way.
     pub const fn is_at_rest(&self) -> bool {
         matches!(self.state, State::Rest { .. })
     }
 
-    /// Something else is done before the next walk: that is not late.
+    /// Puts the next walk off for something else, which does not make it late.
     pub fn postpone(&mut self, now: Instant) {
         if let State::Rest { until } = &mut self.state {
             *until = now.max(*until);
         }
     }
 
-    /// A tile a few steps away.
+    /// Returns a tile a few steps away.
     pub fn stroll(&mut self, at: Tile) -> Option<Tile> {
         let ground = Arc::clone(&self.ground);
         self.near(&ground, at, at, 3)
     }
 
-    /// The walk was refused, or the connection was lost: no sample is due from it.
+    /// Notes that the walk was refused, or the connection lost: no sample is due from it.
     pub fn refused(&mut self, now: Instant) {
         self.rest(now);
     }
@@ -334,7 +334,7 @@ impl Plan {
         }
     }
 
-    /// A random tile near `middle` to which the way is not much longer than the air line.
+    /// Returns a random tile near `middle` to which the way is not much longer than the air line.
     fn near(&mut self, ground: &Ground, at: Tile, middle: Tile, radius: i32) -> Option<Tile> {
         let here = ground.home.far(at);
         (0..40).find_map(|_| {

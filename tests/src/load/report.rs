@@ -10,10 +10,10 @@ use crate::bot::{FaultKind, Possessions, View};
 /// Examples of what went wrong that are kept of each kind.
 const EXAMPLES_MAX: usize = 10;
 
-/// How long something took, in milliseconds.
+/// Distribution of times, in milliseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Quantiles {
-    /// How many values.
+    /// Number of values.
     pub count: usize,
     /// Half of the values do not exceed it.
     pub p50: f64,
@@ -26,7 +26,7 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    /// Of values in microseconds, in any order.
+    /// Makes the distribution of values in microseconds, in any order.
     pub fn of(mut values_us: Vec<u32>) -> Self {
         values_us.sort_unstable();
         Self {
@@ -43,7 +43,7 @@ impl Quantiles {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
-    /// Bots that were asked for.
+    /// Number of bots in the options.
     pub players: usize,
     /// Bots that came into the world.
     pub arrived: usize,
@@ -79,13 +79,13 @@ pub struct Summary {
     pub resume_failed: u64,
     /// Gateways that were left because they said that they go.
     pub moved_on: u64,
-    /// Requests of value whose effect was told, by kind.
+    /// Requests of value whose effect a message showed, by kind.
     pub deeds: BTreeMap<String, u64>,
     /// Ground items that were picked up, of which the second number had been dropped by others.
     pub exchanges: (u64, u64),
-    /// How often less was told than before, unasked.
+    /// Number of messages that showed less than before, unasked.
     pub taken_back: u64,
-    /// How often something else was told than before, unasked.
+    /// Number of messages that showed other changes than before, unasked.
     pub unasked: u64,
     /// The first of these two in words.
     pub possession_faults: Vec<String>,
@@ -105,18 +105,18 @@ pub struct Summary {
     pub map_fault_examples: Vec<String>,
     /// Own positions further away than a runner gets.
     pub leaps: u64,
-    /// The first of some bots: tick and place before and after.
+    /// The first leap of some bots: tick and place before and after.
     pub leap_examples: Vec<[(u64, i32, i32); 2]>,
     /// Updates after which a bot was not on its own map.
     pub self_unseen: u64,
-    /// How often bots died.
+    /// Number of deaths of bots.
     pub deaths: u64,
 }
 
-/// What [`Summary::new`] needs beside the bots' counters.
+/// Values that [`Summary::new`] needs beside the bots' counters.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame {
-    /// Bots that were asked for.
+    /// Number of bots in the options.
     pub players: usize,
     /// From the start of the ramp to the last arrival.
     pub arriving: Duration,
@@ -181,7 +181,7 @@ impl Summary {
 }
 
 impl Summary {
-    /// Adds what one bot was told of what it has.
+    /// Adds the faults and effects in one bot's messages about its possessions.
     pub fn add_possessions(&mut self, own: &Possessions) {
         for (deed, count) in own.done() {
             *self.deeds.entry((*deed).to_owned()).or_default() += count;

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use super::report::Summary;
 
-/// How a value is compared.
+/// Comparison of a value with its bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compare {
     Below,
@@ -48,7 +48,7 @@ pub struct Slo(Vec<Objective>);
 
 type Read = fn(&Summary) -> f64;
 
-/// What objectives may be about.
+/// Values for which there may be objectives.
 const METRICS: [(&str, Read); 22] = [
     ("p50", |s| s.move_ms.p50),
     ("p95", |s| s.move_ms.p95),
@@ -75,7 +75,7 @@ const METRICS: [(&str, Read); 22] = [
 ];
 
 impl Slo {
-    /// The objectives that `summary` misses, in words.
+    /// Returns the objectives that `summary` misses, in words.
     pub fn missed(&self, summary: &Summary) -> Vec<String> {
         let missed = self.0.iter().filter_map(|objective| {
             let read = METRICS

@@ -32,9 +32,9 @@ use crate::{
     http::Address,
 };
 
-/// What to run.
+/// Options of a run.
 pub struct Options {
-    /// How many bots.
+    /// Number of bots.
     pub players: usize,
     /// Connects are spread over this time.
     pub ramp: Duration,
@@ -42,31 +42,32 @@ pub struct Options {
     pub settle: Duration,
     /// The measured time.
     pub duration: Duration,
-    /// Where the bots go.
+    /// Places to which the bots go.
     pub scenario: Scenario,
-    /// What they do beside that. Who acts keeps a whole map.
+    /// Their acts beside that. A bot that acts keeps a whole map.
     pub acting: Acting,
     /// The dice.
     pub seed: u64,
-    /// Where to connect, in turn; a lost connection is made good at another one.
+    /// Gateways to which bots connect in turn; a bot that loses its connection connects to another
+    /// one.
     pub gateways: Vec<Address>,
-    /// How messages are written.
+    /// Encoding of the messages.
     pub format: Format,
     /// This many keep a whole map and check it; the others look only for themselves. With
     /// MessagePack all keep one.
     pub maps: usize,
-    /// What the bots know of the world.
+    /// The bots' knowledge of the world.
     pub ground: Arc<Ground>,
-    /// Where maps are sent to be compared, and how often each bot does so.
+    /// Channel that takes maps for comparison, and the time between two maps of a bot.
     pub snapshots: Option<(mpsc::Sender<Snapshot>, Duration)>,
     /// Between two calls of the progress function.
     pub progress_every: Duration,
 }
 
-/// What one bot's map showed at the end of one tick.
+/// Map of one bot at the end of one tick.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    /// Whose.
+    /// Name of the bot.
     pub name: String,
     /// The tick.
     pub tick: u64,
@@ -77,7 +78,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Of a view that has seen all of its tick.
+    /// Makes the snapshot of a view that has seen all of its tick.
     pub fn of(name: &str, view: &View) -> Self {
         Self {
             name: name.to_owned(),
@@ -88,7 +89,7 @@ impl Snapshot {
     }
 }
 
-/// How a run goes.
+/// Progress of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Progress {
     /// Since the ramp began.
@@ -116,7 +117,7 @@ pub struct Progress {
 /// Plays a run to its end, or until `stop`.
 ///
 /// # Errors
-/// There is no gateway to connect to, or a task of bots has panicked.
+/// There is no gateway, or a task of bots has panicked.
 pub async fn run(
     options: Options,
     stop: CancellationToken,
@@ -134,7 +135,7 @@ pub async fn run(
     swarm.finish().await
 }
 
-/// How one bot came through a moment at which something broke.
+/// Recovery of one bot from a moment at which something broke.
 #[derive(Debug, Clone)]
 pub struct Recovery {
     /// The bot's character.
@@ -161,7 +162,7 @@ impl Swarm {
     /// Starts all bots along the ramp; they play until [`Swarm::finish`] or `stop`.
     ///
     /// # Errors
-    /// There is no gateway to connect to.
+    /// There is no gateway.
     pub fn start(options: Options, stop: &CancellationToken) -> Result<Self> {
         ensure!(!options.gateways.is_empty(), "no gateway");
         let (moment, heard) = watch::channel(None);
@@ -217,12 +218,12 @@ impl Swarm {
         self.run.in_world.load(Ordering::Relaxed)
     }
 
-    /// Something breaks now: every bot asks for walks until it has moved again.
+    /// Notes that something breaks now: every bot asks for walks until it has moved again.
     pub fn mark(&self) {
         self.moment.send_replace(Some(Instant::now()));
     }
 
-    /// How all bots that had a character came through the last [`Swarm::mark`].
+    /// Returns the recoveries of all bots that had a character from the last [`Swarm::mark`].
     pub fn recovered(&self) -> Vec<Recovery> {
         let of = |bot: &Bot| {
             let known = bot.known();
@@ -234,7 +235,7 @@ impl Swarm {
         self.bots.iter().filter_map(of).collect()
     }
 
-    /// All bots stand still and ask for nothing any more, or play on.
+    /// Makes all bots stand still and ask for nothing any more, or lets them play on.
     pub fn hush(&self, hushed: bool) {
         for bot in self.bots.iter() {
             bot.known().hushed = hushed;
@@ -242,8 +243,8 @@ impl Swarm {
         }
     }
 
-    /// Waits until every bot is in the world and nothing that it asked for is under way; the
-    /// names of those for which that did not come true in time. Bots must be hushed.
+    /// Waits until every bot is in the world and has no open request. Returns the names of bots
+    /// that were late. Bots must be hushed.
     pub async fn settled(&self, within: Duration) -> Vec<String> {
         let deadline = Instant::now() + within;
         loop {
@@ -261,7 +262,7 @@ impl Swarm {
         }
     }
 
-    /// What was told to each character that it has, by character id.
+    /// Returns the possessions of each character from its messages, by character id.
     pub fn possessions(&self) -> BTreeMap<String, Possessions> {
         let of = |bot: &Bot| {
             let known = bot.known();
@@ -271,7 +272,7 @@ impl Swarm {
         self.bots.iter().filter_map(of).collect()
     }
 
-    /// Where everybody who is in the world was shown last: by entity, with the tick.
+    /// Returns the last shown place of everybody in the world: by entity, with the tick.
     pub fn places(&self) -> BTreeMap<String, (u64, (i32, i32))> {
         let of = |bot: &Bot| {
             let known = bot.known();
@@ -281,7 +282,7 @@ impl Swarm {
         self.bots.iter().filter_map(of).collect()
     }
 
-    /// What the bot of this entity knows of itself, for whoever looks for what went wrong.
+    /// Returns the state of the bot of this entity in words, for the reader of a failure.
     pub fn describe(&self, entity: &str) -> String {
         let of = |bot: &&Bot| {
             let known = bot.known();
@@ -294,7 +295,7 @@ impl Swarm {
         })
     }
 
-    /// The numbers up to now.
+    /// Returns the numbers up to now.
     pub fn summary(&self) -> Summary {
         let (from, before) = self.measured.unwrap_or((self.start, (0, 0)));
         let frame = Frame {
@@ -355,7 +356,7 @@ fn bots(options: &Options, run: &Arc<Run>, start: Instant) -> Arc<Vec<Bot>> {
     Arc::new(bots.collect())
 }
 
-/// Names must be new in the world: a few letters made of the time.
+/// Returns a few letters made of the time, because names must be new in the world.
 fn life() -> String {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -369,7 +370,7 @@ fn life() -> String {
     text
 }
 
-/// Two tasks a core, each with its share of the bots.
+/// Starts two tasks a core, each with its share of the bots.
 fn spread(bots: &Arc<Vec<Bot>>) -> Vec<JoinHandle<()>> {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let tasks = (cores * 2).min(bots.len()).max(1);

@@ -38,14 +38,14 @@ const PAUSE_FIRST: Duration = Duration::from_secs(1);
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// The pause after a gateway said that it is full.
 const PAUSE_BUSY: Duration = Duration::from_secs(5);
-/// Whoever has been connected so long begins anew with short pauses.
+/// Time after which a connected bot begins anew with short pauses.
 const STABLE_AFTER: Duration = Duration::from_secs(30);
 
-/// What all bots of a run share.
+/// Things that all bots of a run share.
 pub struct Run {
-    /// How messages are written.
+    /// Encoding of the messages.
     pub format: Format,
-    /// Where to connect; a lost connection is made good at any of these.
+    /// Gateways; a bot that loses its connection connects to any of them.
     pub gateways: Vec<Address>,
     /// Latencies count from here.
     pub measure_from: Mutex<Option<Instant>>,
@@ -53,7 +53,7 @@ pub struct Run {
     pub end: tokio_util::sync::CancellationToken,
     /// Bots in the world now.
     pub in_world: AtomicUsize,
-    /// Where maps are sent to be compared, and how often a bot does so.
+    /// Channel that takes maps for comparison, and the time between two maps of a bot.
     pub snapshots: Option<(mpsc::Sender<Snapshot>, Duration)>,
     /// When something was broken last.
     pub moment: watch::Receiver<Option<Instant>>,
@@ -62,7 +62,7 @@ pub struct Run {
 /// One bot.
 pub struct Bot {
     name: String,
-    /// The first gateway that it connects to.
+    /// Number of its first gateway.
     gateway: usize,
     connect_at: Instant,
     /// It keeps a whole map; else it looks only for itself.
@@ -78,7 +78,7 @@ struct Connection {
     writer: socket::Writer,
 }
 
-/// How a connection came to its end.
+/// End of a connection.
 enum End {
     /// The other side, or the network, ended it.
     Lost(Closed),
@@ -87,8 +87,8 @@ enum End {
 }
 
 impl Bot {
-    /// Makes a bot that is to connect at `connect_at` to the gateway of this number and keeps a
-    /// whole map of what it is shown, or looks only for itself.
+    /// Makes a bot that connects at `connect_at` to the gateway of this number. It keeps a whole
+    /// map of its messages, or looks only for itself.
     pub fn new(
         name: String,
         gateway: usize,
@@ -108,17 +108,17 @@ impl Bot {
         }
     }
 
-    /// Its character's name.
+    /// Returns its character's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it knows and counts.
+    /// Returns its knowledge and counters.
     pub fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// It looks again at what it has to do.
+    /// Makes it look again at its duties.
     pub fn wake(&self) {
         self.changed.notify_one();
     }
@@ -159,13 +159,13 @@ impl Bot {
         }
     }
 
-    /// A random pause before the next try, the longer the more have failed.
+    /// Returns a random pause before the next try, the longer the more have failed.
     fn pause(&self, tries: u32) -> Duration {
         let most = PAUSE_FIRST.saturating_mul(1 << tries.min(5));
         self.known().jitter(most.min(PAUSE_MAX))
     }
 
-    /// A connection was lost in the world; how much longer to wait than usual.
+    /// Notes that a connection was lost in the world; returns the time to wait beyond the usual.
     fn lost(&self, closed: &Closed) -> Duration {
         let mut known = self.known();
         let code = closed.code.map_or("none".to_owned(), |c| c.to_string());
@@ -182,7 +182,7 @@ impl Bot {
         }
     }
 
-    /// One connection from its start to its end; `before` is dropped as soon as this one is in
+    /// Plays one connection from its start to its end. It drops `before` as soon as this one is in
     /// the world. An error means that it never came into the world.
     async fn connection(&self, at: usize, before: Option<Box<Connection>>) -> Result<End> {
         let upgrade = Upgrade {
@@ -238,7 +238,7 @@ impl Bot {
         self.start(connection).await
     }
 
-    /// A new session: signs in, makes a character where there is none, enters.
+    /// Starts a new session: signs in, makes a character where there is none, enters.
     async fn start(&self, connection: &mut Connection) -> Result<()> {
         let key = self.known().device_key.clone();
         let data = key.map_or(json!({}), |key| json!({ "deviceKey": key }));
@@ -268,7 +268,7 @@ impl Bot {
                 known.tally.arrived(took);
             }
         }
-        // Whoever turned to a beast that bites it would not arrive where it walks.
+        // A bot that turned to a beast that bites it would not arrive at its destination.
         let flees = json!({ "on": false });
         self.send(&connection.writer, "combat:retaliate", flees)
             .await
@@ -354,7 +354,7 @@ impl Bot {
         from.is_some_and(|from| now >= from + took)
     }
 
-    /// Before a new tick is shown, the map shows the old one completely.
+    /// Sends the map for comparison: before a new tick comes, the map shows the old one completely.
     fn snapshot(&self, known: &mut Known, now: Instant) {
         let Some((sink, every)) = &self.run.snapshots else {
             return;
@@ -368,11 +368,11 @@ impl Bot {
             return;
         }
         known.snapshot_at = Some(now + *every);
-        // A full channel means that the comparing side is behind: this one is left out.
+        // A full channel means that the comparing side is behind, and leaves this map out.
         let _ = sink.try_send(Snapshot::of(&self.name, &known.view));
     }
 
-    /// Plays; `None` when it is time to go to another gateway.
+    /// Plays; returns `None` if it is time to go to another gateway.
     async fn act(&self, writer: &socket::Writer) -> Option<Closed> {
         let mut moment = self.run.moment.clone();
         loop {

@@ -1,4 +1,4 @@
-//! What a client must not send: each gets its error, and nobody else notices.
+//! Messages that a client must not send: each gets its error, and nobody else notices.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ async fn story(cluster: &Cluster) -> Result<()> {
     undisturbed(&bystander, mark)
 }
 
-/// Nobody else is told anything, and their ticks go on one by one.
+/// Checks that nobody else got a message, and that their ticks go on one by one.
 fn undisturbed(bystander: &Player, mark: usize) -> Result<()> {
     let log = bystander.log();
     for message in log.iter().skip(mark) {
@@ -65,7 +65,7 @@ fn undisturbed(bystander: &Player, mark: usize) -> Result<()> {
     Ok(())
 }
 
-/// The error that comes after `mark`.
+/// Returns the error that comes after `mark`.
 async fn error(player: &Player, mark: usize) -> Result<(Option<RequestId>, Error)> {
     player
         .heard("an error", mark, PATIENCE, |message| match &message.told {
@@ -268,7 +268,8 @@ async fn not_text(gateway: &str) -> Result<()> {
     Ok(())
 }
 
-/// Above 60 messages in a second each is refused; ten seconds of that end the connection.
+/// Checks that the gateway refuses each message above 60 in a second; ten seconds of that end the
+/// connection.
 async fn too_often(gateway: &str) -> Result<()> {
     let player = Player::arrive(gateway, Format::Json, "Noisy").await?;
     let mark = player.mark();
@@ -338,7 +339,7 @@ async fn a_second_login_of_a_character_takes_over_and_the_first_is_told() {
 /// Sockets that say nothing; few enough for this process to hold them.
 const SILENT: usize = 800;
 
-/// Memory that a process holds, in bytes.
+/// Returns memory that a process holds, in bytes.
 fn memory(process: u32) -> Result<usize> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -368,7 +369,7 @@ async fn a_socket_that_says_nothing_takes_little_memory() {
     let gateway = cluster.gateway(0);
     let process = cluster.process((Kind::Gateway, 0)).unwrap().id();
     let mut held = Vec::new();
-    // What the first ones need is not theirs alone.
+    // The memory that the first ones take is not theirs alone.
     for _ in 0..20 {
         held.push(says_nothing(&gateway).await.unwrap());
     }

@@ -1,5 +1,5 @@
-//! An agent that was made over HTTP lives in the world without anybody's socket, does what it is
-//! told, and what it was told outlives every process.
+//! An agent made over HTTP lives in the world without anybody's socket and follows its orders. Its
+//! orders outlive every process.
 
 use std::time::Duration;
 
@@ -20,13 +20,13 @@ const PATIENCE: Duration = Duration::from_secs(40);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_made_over_http_lives_walks_stops_and_stays_stopped_after_a_restart() {
-    // Whoever is gone is gone for the zone soon.
+    // A character without a connection soon leaves its zone.
     let plan = Plan::new("agents").env("LINGER_SECONDS", "2");
     let mut cluster = Cluster::start(plan).await.unwrap();
     lives(&mut cluster).await.unwrap();
 }
 
-/// Whoever asks over HTTP, with a token.
+/// A client over HTTP, with a token.
 struct Caller {
     authority: String,
     token: String,
@@ -57,7 +57,7 @@ impl Caller {
         Ok(answer)
     }
 
-    /// Where an agent stands, once it is in the world.
+    /// Returns the place of an agent, once it is in the world.
     async fn position(&self, agent: &str) -> Result<(i64, i64)> {
         let begun = Instant::now();
         loop {
@@ -86,9 +86,9 @@ impl Caller {
         bail!("it stands still at {from:?}")
     }
 
-    /// It stands where it stands for some ticks.
+    /// Checks that it stays on its tile for some ticks.
     async fn stands(&self, agent: &str) -> Result<(i64, i64)> {
-        // What was under way when it was told is over after a tick.
+        // A step that was under way at the order is over after a tick.
         sleep(Duration::from_millis(1_300)).await;
         let at = self.position(agent).await?;
         for _ in 0..5 {
@@ -100,7 +100,7 @@ impl Caller {
     }
 }
 
-/// A new account with a character that nobody plays.
+/// Returns a new account with a character that nobody plays.
 async fn account(gateway: &str, name: &str) -> Result<(Caller, String)> {
     let player = Player::connect(gateway, Format::Json).await?;
     let welcome = player.sign_in(None).await?;
@@ -171,11 +171,12 @@ async fn lives(cluster: &mut Cluster) -> Result<()> {
     Ok(())
 }
 
-/// Whoever looks on is told by `world:update` who is an agent, and of nobody else.
+/// Checks that `world:update` tells a spectator which characters are agents, and says nothing of
+/// others.
 async fn agents_are_marked(ann: &Caller, agent: &str, character: &str) -> Result<()> {
     let far = Player::arrive(&ann.authority, Format::Json, "Looker").await?;
     let own = far.id()?;
-    // It goes about: whoever stands where it was meets it now or a little later.
+    // It goes about: a player at its former place meets it now or a little later.
     let begun = Instant::now();
     loop {
         let marks = |id: &str| {
@@ -198,7 +199,7 @@ async fn agents_are_marked(ann: &Caller, agent: &str, character: &str) -> Result
     }
 }
 
-/// The owner comes as the stopped agent, and goes again, without a word and with one.
+/// Lets the owner come as the stopped agent, and go again, without a word and with one.
 async fn the_pause_outlives_a_session(
     ann: &Caller,
     (agent, character): (&str, &str),

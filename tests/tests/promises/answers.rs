@@ -1,5 +1,5 @@
-//! A real gateway answers as its document says: one story is told over HTTP, in which every
-//! operation of the document that answers with JSON succeeds once, and each answer fits its schema.
+//! A real gateway answers as its document says. In one story over HTTP every operation of the
+//! document that answers with JSON succeeds once, and each answer fits its schema.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -21,7 +21,7 @@ const FAMILIES: [(&str, &str); 4] = [
     ("/api/players", "/api/player"),
     ("/api/templates", "/api/template"),
 ];
-/// What is answered elsewhere, with where.
+/// Operations that other tests ask, with the place of these tests.
 const ELSEWHERE: [&str; 1] = [
     // With an identity provider nobody is anonymous: gateway/tests/clients/login.rs.
     "post /api/auth/login 200",
@@ -56,7 +56,7 @@ fn singular(path: &str) -> String {
 }
 
 impl Story<'_> {
-    /// Asks; the answer must be a success, and as the document says.
+    /// Asks; checks that the answer is a success, and as the document says.
     async fn ask(
         &mut self,
         who: &Caller<'_>,
@@ -114,7 +114,8 @@ fn misfits(document: &Value, schema: &Value, value: &Value) -> Result<Vec<String
         .collect())
 }
 
-/// Every answer of the document with a JSON body that it describes, by method, path and status.
+/// Returns every answer of the document with a JSON body that it describes, by method, path and
+/// status.
 fn described(document: &Value) -> Result<BTreeSet<String>> {
     let mut all = BTreeSet::new();
     for (path, methods) in document["paths"].as_object().context("paths")? {
@@ -188,7 +189,7 @@ fn id_of(value: &Value) -> Result<String> {
     Ok(id.to_owned())
 }
 
-/// Makes, renames and deletes; the id of the one that plays.
+/// Makes, renames and deletes characters; returns the id of the one that plays.
 async fn characters(story: &mut Story<'_>, ann: &Caller<'_>) -> Result<String> {
     let made = story
         .post(ann, "/api/v1/player", &[], json!({"name": "Ann"}))
@@ -261,7 +262,7 @@ async fn agents(story: &mut Story<'_>, ann: &Caller<'_>) -> Result<()> {
     let made = story.post(ann, "/api/agent", &[], wish.clone()).await?;
     let agent = id_of(&made["data"]["agent"]["id"])?;
     let account = id_of(&made["data"]["agent"]["character"]["settings"]["accountId"])?;
-    // It comes into the world by itself, and hears what it is told there.
+    // It comes into the world by itself, and hears the messages to it there.
     let seen = format!("/api/agent/{agent}/quick-actions");
     let begun = tokio::time::Instant::now();
     while ann.get(&seen).await?["playerPosition"].is_null() {
@@ -344,7 +345,7 @@ async fn operators(story: &mut Story<'_>, cluster: &Cluster, anna: &str) -> Resu
     let path = ("/admin/users/{id}/roles", [account.as_str()]);
     story.ask(&op, "put", (path.0, &path.1), roles).await?;
     story.get(&op, "/admin/users/{id}", &[&account]).await?;
-    // Of somebody else: who is muted is told so.
+    // The mute names somebody else, because a muted player gets a notice of it.
     let other = somebody(&gateway).await?;
     let other = Caller {
         gateway: &gateway,
@@ -386,7 +387,7 @@ async fn frozen_and_thawed(story: &mut Story<'_>, op: &Caller<'_>) -> Result<()>
     Ok(())
 }
 
-/// A character that is kept out, as the store does it where its data are broken.
+/// Keeps a character out, as the store does if its data are broken.
 async fn held(story: &mut Story<'_>, op: &Caller<'_>, cluster: &Cluster) -> Result<()> {
     let token = somebody(op.gateway).await?;
     let cid = Caller {
@@ -410,7 +411,7 @@ async fn held(story: &mut Story<'_>, op: &Caller<'_>, cluster: &Cluster) -> Resu
     .await
 }
 
-/// One of two zones gives all its regions to the other.
+/// Lets one of two zones give all its regions to the other.
 async fn drained(story: &mut Story<'_>, op: &Caller<'_>) -> Result<()> {
     let seen = story.get(op, "/admin/zones", &[]).await?;
     let zone = id_of(&seen["zones"][0]["id"])?;

@@ -17,7 +17,7 @@ use tests::{
 use tokio::time::{Instant, sleep};
 
 const SOON: Duration = Duration::from_secs(20);
-/// What was dropped is everybody's after 100 ticks.
+/// Time within which a dropped item is everybody's: it is so after 100 ticks.
 const FREE_WITHIN: Duration = Duration::from_secs(75);
 
 pub(super) struct Driver {
@@ -96,7 +96,7 @@ impl Driver {
             .context("open a browser")
     }
 
-    /// Tells a browser's driver something that WebDriver has no word for; its answer.
+    /// Sends a browser's driver a command that WebDriver does not have; returns the answer.
     pub(super) async fn order(&self, browser: &Client, path: &str, body: &Value) -> Result<Value> {
         let session = browser.session_id().await?.context("no session")?;
         let path = format!("/session/{session}/{path}");
@@ -133,7 +133,7 @@ async fn the_page_is_entered_walked_over_a_border_talked_on_and_found_again_afte
     with_two(async |ann, bob| story(&cluster, &plan, ann, bob).await).await;
 }
 
-/// Plays a story on two pages. What they show is kept where it fails.
+/// Plays a story on two pages. If it fails, it keeps a picture of both.
 #[allow(clippy::unwrap_used, reason = "a test may")]
 pub(super) async fn with_two(story: impl AsyncFnOnce(&Client, &Client) -> Result<()>) {
     let driver = Driver::start().await.unwrap();
@@ -179,7 +179,7 @@ async fn story(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Re
 
     let before = state(ann).await?;
     ann.refresh().await?;
-    // Who was in the world is there again without a question.
+    // A player who was in the world is there again without a question.
     let after = until(ann, "the world after a reload", in_world).await?;
     ensure!(
         after["characterId"] == before["characterId"],
@@ -231,7 +231,7 @@ pub(super) async fn open(browser: &Client, page: &str, name: &str) -> Result<()>
     Ok(())
 }
 
-/// A tile two steps away, so that two who have just come do not hide each other.
+/// Returns a tile two steps away, so that two who have just come do not hide each other.
 fn beside(atlas: &Atlas, at: (i32, i32)) -> Result<(i32, i32)> {
     let ways = atlas.terrain.ways_to(at);
     let around = [(2, 0), (-2, 0), (0, 2), (0, -2)];
@@ -242,7 +242,7 @@ fn beside(atlas: &Atlas, at: (i32, i32)) -> Result<(i32, i32)> {
         .context("walled in")
 }
 
-/// What the page decides and counts by itself, executed where it runs.
+/// Runs the page's own decisions and counts in the browser.
 async fn parts(browser: &Client) -> Result<()> {
     for checks in [
         include_str!("page/reconnect.js"),
@@ -258,7 +258,7 @@ async fn parts(browser: &Client) -> Result<()> {
     Ok(())
 }
 
-/// The socket is gone at once; the session goes on over another one.
+/// Cuts the socket: it is gone at once, and the session goes on over another one.
 async fn is_cut_and_resumes(browser: &Client) -> Result<()> {
     let before = state(browser).await?;
     browser.execute("window.tilestead.cut()", vec![]).await?;
@@ -269,7 +269,7 @@ async fn is_cut_and_resumes(browser: &Client) -> Result<()> {
     Ok(())
 }
 
-/// What was dropped, where, and how many of it are left to whoever did.
+/// A dropped item, its place, and the quantity that its dropper has left.
 #[derive(Debug)]
 struct Dropped {
     entity: String,
@@ -278,7 +278,7 @@ struct Dropped {
     left: u64,
 }
 
-/// One drops one of something; the other sees it lie there, and may not have it yet.
+/// Lets one drop one of something; the other sees it lie there, and may not have it yet.
 async fn drops(who: &Client, other: &Client) -> Result<Dropped> {
     let full = |pack: &Value| !held(pack).is_empty();
     let before = pack_until(who, "something in the pack", full).await?;
@@ -386,7 +386,7 @@ async fn takes_what_another_dropped(
     Ok(())
 }
 
-/// Ids of the ground items of a kind.
+/// Returns ids of the ground items of a kind.
 fn lying(state: &Value, item: &str) -> Vec<String> {
     let all = state["all"].as_array().cloned().unwrap_or_default();
     all.iter()
@@ -399,7 +399,7 @@ pub(super) fn pack(state: &Value) -> Value {
     state["pack"].clone()
 }
 
-/// By item id, and the pouch.
+/// Returns the quantities by item id, and those of the pouch.
 pub(super) fn held(pack: &Value) -> BTreeMap<String, u64> {
     let mut held = BTreeMap::new();
     for slot in pack["slots"].as_array().into_iter().flatten() {
@@ -550,7 +550,7 @@ fn names(state: &Value) -> Vec<String> {
         .collect()
 }
 
-/// The browser has nothing to complain of.
+/// Checks that the browser has no complaint.
 pub(super) async fn quiet(browser: &Client) -> Result<()> {
     let script = "return performance.getEntriesByType('resource').map(e => e.name)";
     let loaded = browser.execute(script, vec![]).await?;

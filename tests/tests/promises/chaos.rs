@@ -1,4 +1,5 @@
-//! Faults of every kind, one after the other, under bots that drop, pick up, cross borders, log out and in.
+//! Faults of every kind, one after the other, under bots that drop, pick up, cross borders, log out
+//! and in.
 
 use std::time::Duration;
 
@@ -71,7 +72,7 @@ async fn without_postgresql_for_a_minute_the_world_goes_on_and_nothing_is_lost()
     let mut plan = Plan::new("chaos_minute").of(1, 2, 1);
     plan.breakable = true;
     let mut cast = cast(20, 13);
-    // Whoever leaves cannot come back before the store does.
+    // A player who leaves cannot come back before the store does.
     cast.acting.leave_every = None;
     let away = Step {
         after: Duration::from_secs(15),
@@ -95,7 +96,7 @@ async fn without_postgresql_for_a_minute_the_world_goes_on_and_nothing_is_lost()
     assert!(refused > Some(0), "{:?}", summary.errors);
 }
 
-/// Somebody new wants to come in; why not.
+/// Lets somebody new come in; returns the reason of a refusal.
 async fn newcomer(gateway: &str) -> Result<Option<ErrorCode>> {
     let player = Player::connect(gateway, Format::Json).await?;
     Ok(match player.ask("authenticate", &json!({})).await? {

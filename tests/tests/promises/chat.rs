@@ -1,4 +1,4 @@
-//! Who hears what, across gateways.
+//! Hearers of each message, across gateways.
 
 use std::time::Duration;
 
@@ -48,7 +48,8 @@ async fn story(cluster: &Cluster, plan: &Plan) -> Result<()> {
         let heard = hear(player, mark, "hello, all").await?;
         ensure!(heard.channel == Channel::Global, "{heard:?}");
     }
-    // The global message came after the local one: who has it and not the other never gets that.
+    // The global message came after the local one: a player who has the global one alone never gets
+    // the local one.
     let log = far.log();
     let local = log
         .iter()
@@ -96,7 +97,7 @@ async fn hear(player: &Player, mark: usize, what: &str) -> Result<ChatMessage> {
         .await
 }
 
-/// A tile that can be reached and is out of earshot.
+/// Returns a tile that can be reached and is out of earshot.
 fn distant_tile(atlas: &Atlas, from: (i32, i32)) -> Result<(i32, i32)> {
     let ways = atlas.terrain.ways_to(from);
     let ring = (40..70).flat_map(|d| [(d, 0), (-d, 0), (0, d), (0, -d), (d, d), (-d, d)]);

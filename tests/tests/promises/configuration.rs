@@ -140,7 +140,7 @@ const VARIABLES: [(&str, &str, [&str; 3]); 27] = [
     ("COMMIT_HASH", "gateway", ["-"; 3]),
 ];
 
-/// What production must be given.
+/// Settings that production needs.
 const REQUIRED: [(&str, &str, &str); 3] = [
     ("gateway", "JWT_SECRET", "0123456789abcdef0123456789abcdef"),
     ("gateway", "ADMIN_CODE", "a-code-of-production"),
@@ -217,7 +217,7 @@ const SECRETS: [(&str, &str, &[(&str, &str)]); 7] = [
     ("persistence-svc", "DATABASE_URL", &[]),
 ];
 
-/// A production's settings with this secret, and all else as it should be.
+/// Returns a production's settings with this secret, and all else as it should be.
 fn production<'a>(
     (binary, name, others): (&str, &'a str, &[(&'a str, &'a str)]),
     secret: Option<&'a str>,
@@ -264,7 +264,7 @@ async fn production_refuses_each_secret_that_is_missing_or_a_sample() {
     }
 }
 
-/// The files of this repository that give settings to people.
+/// Returns the files of this repository that give settings to people.
 fn published() -> Vec<PathBuf> {
     fn look(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
@@ -299,7 +299,8 @@ async fn no_secret_that_this_repository_publishes_is_good_in_production() {
         for line in text.lines() {
             for secret in SECRETS {
                 let (binary, name, _) = secret;
-                // `NAME: value`, `NAME=value`, `name: NAME` with `value:` in the line after.
+                // The forms are `NAME: value`, `NAME=value`, and `name: NAME` with `value:` on the
+                // next line.
                 let Some(at) = line.find(name) else { continue };
                 let after = line[at + name.len()..].trim_start();
                 let Some(value) = after.strip_prefix([':', '=']) else {
@@ -307,7 +308,7 @@ async fn no_secret_that_this_repository_publishes_is_good_in_production() {
                 };
                 let value = value.split_whitespace().next().unwrap_or_default();
                 let value = value.trim_matches(['"', '\'', '`', ',', '\\', ')', '.']);
-                // What is made at random, a part of an address, and what stands for a value.
+                // Random values, parts of an address, and placeholders do not count.
                 let made = value.contains("$(") || value.contains('…') || value.starts_with('$');
                 let open = name == "REDIS_URL" && !value.contains('@');
                 if value.is_empty() || made || open || !seen.insert((name, value.to_owned())) {
@@ -428,7 +429,7 @@ async fn a_production_starts_with_all_its_secrets_in_files() {
     let ann = Player::arrive(&cluster.gateway(0), Format::Json, "Ann")
         .await
         .unwrap();
-    // What is in the files is what counts.
+    // The content of the files counts.
     for (code, good) in [(ADMIN_CODE, true), ("another", false)] {
         let told = ann
             .ask("admin:elevate", &json!({ "code": code }))

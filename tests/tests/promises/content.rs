@@ -1,5 +1,5 @@
-//! The content of a world on several processes: all play and show one version, whatever the
-//! content server does meanwhile, and a server without content says so and ends.
+//! The content of a world on several processes. All play and show one version while the content
+//! server changes, and a server without content says so and ends.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -15,7 +15,7 @@ use tests::{
 use tokio::time::{Instant, sleep};
 use world::Content;
 
-/// How long a gateway may take to show what the zones play.
+/// Time within which a gateway shows the content that the zones play.
 const SOON: Duration = Duration::from_secs(20);
 const OLD: &str = r#"[{"id": "song", "name": "An old song"}]"#;
 const NEW: &str = r#"[{"id": "song", "name": "A new song"}]"#;
@@ -27,7 +27,7 @@ fn cdn() -> Cdn {
     cdn
 }
 
-/// The version with this music.
+/// Returns the version with this music.
 fn version(music: &str) -> String {
     let texts = Content::embedded_files().iter();
     let mut files: BTreeMap<String, String> = texts
@@ -78,7 +78,7 @@ async fn agree(cluster: &mut Cluster, cdn: &Cdn) -> Result<()> {
     cluster.ready().await?;
     shows(cluster, 0, &old, OLD).await?;
 
-    // Whoever starts later finds other content, and follows those who were there.
+    // A process that starts later finds other content, and follows the older ones.
     cdn.put("music.json", NEW);
     for later in [(Kind::Zone, 1), (Kind::Gateway, 1)] {
         cluster.launch(later)?;

@@ -66,7 +66,7 @@ async fn sequence(cluster: &Cluster, id: &str) -> Result<i64> {
     Ok(row.map_or(0, |row| row.ownership_sequence))
 }
 
-/// Standing 8 tiles past the border, a character has been handed over, or soon is.
+/// Checks that a character 8 tiles past the border has been handed over, or soon is.
 async fn handed_over(cluster: &Cluster, id: &str, before: i64) -> Result<()> {
     for _ in 0..50 {
         if sequence(cluster, id).await? > before {
@@ -77,7 +77,7 @@ async fn handed_over(cluster: &Cluster, id: &str, before: i64) -> Result<()> {
     anyhow::bail!("past the border and not handed over after 5 s")
 }
 
-/// While walking, the own character advances in every tick, also in the one of the handover.
+/// Checks that the walking character advances in every tick, also in the one of the handover.
 fn no_tick_missed(player: &Player, id: &str, mark: usize) -> Result<()> {
     let log = player.log();
     let from = log.get(mark).map_or(0, |message| message.seq);
@@ -113,7 +113,7 @@ fn no_tick_missed(player: &Player, id: &str, mark: usize) -> Result<()> {
     Ok(())
 }
 
-/// From the first sight on, the walker is on the watcher's map after every update.
+/// Checks that the walker, from the first sight on, is on the watcher's map after every update.
 fn never_blinked(watcher: &Player, id: &str, mark: usize) -> Result<()> {
     let log = watcher.log();
     let from = log.get(mark).map_or(0, |message| message.seq);
@@ -134,7 +134,7 @@ fn never_blinked(watcher: &Player, id: &str, mark: usize) -> Result<()> {
     Ok(())
 }
 
-/// A crossing shows itself by nothing: no resume, no synchronisation, no error.
+/// Checks that a crossing shows itself by nothing: no resume, no synchronisation, no error.
 fn said_nothing_else(player: &Player, mark: usize) -> Result<()> {
     for message in player.log().into_iter().skip(mark) {
         let expected = matches!(

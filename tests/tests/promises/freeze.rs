@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::interface::ADMIN_CODE;
 
-/// What operators say reaches every zone within this.
+/// Time within which a word of operators reaches every zone.
 const SOON: Duration = Duration::from_secs(5);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,4 +1,4 @@
-//! What a person does on the page, and where in the world that ships it is done.
+//! A person's acts on the page, and their places in the world that ships.
 
 use std::time::Duration;
 
@@ -17,10 +17,10 @@ use super::browser::{pack, position, state, until};
 pub(super) const SOON: Duration = Duration::from_secs(20);
 /// Fish bite when they like, fights take their time.
 pub(super) const PATIENCE: Duration = Duration::from_secs(180);
-/// How far from something one is put down at most.
+/// Greatest distance from a thing at which a person is put down.
 const NEAR: i32 = 6;
 
-/// What the stories need to know of the world.
+/// The stories' knowledge of the world.
 pub(super) struct World {
     pub(super) atlas: Atlas,
     pub(super) areas: Vec<Value>,
@@ -78,7 +78,7 @@ impl World {
         self.find("stations", "type", sort, true)
     }
 
-    /// Where a quest sends one.
+    /// Returns the place to which a quest sends a player.
     pub(super) fn goal(&self, quest: &str) -> Result<(i32, i32)> {
         let stages = self.quests[quest]["stages"].as_array();
         let mut stages = stages.into_iter().flatten();
@@ -88,7 +88,7 @@ impl World {
         Ok((axis("x")?, axis("z")?))
     }
 
-    /// A tile beside one's own on which nothing stands.
+    /// Returns a tile beside one's own on which nothing stands.
     pub(super) fn step(&self, state: &Value) -> Result<(i32, i32)> {
         let from = position(state)?;
         let ways = self.atlas.terrain.ways_to(from);
@@ -104,7 +104,7 @@ impl World {
         free.with_context(|| format!("walled in at {from:?}"))
     }
 
-    /// A way in which one can go straight on for so many tiles.
+    /// Returns a way in which one can go straight on for so many tiles.
     pub(super) fn lane(&self, state: &Value, tiles: i32) -> Result<(i32, i32)> {
         let (x, z) = position(state)?;
         let all = state["all"].as_array().context("entities")?;
@@ -132,8 +132,9 @@ impl World {
         let there = |state: &Value| {
             position(state).is_ok_and(|(x, z)| (x - to.0).abs().max((z - to.1).abs()) <= NEAR)
         };
-        // The command is answered before it is carried out. Somebody who seems to stand there
-        // already could then be moved in the middle of the next deed, which would be refused.
+        // The answer to the command comes before the command takes effect. A player who already
+        // seems to stand there could then move in the middle of its next act, which the zone would
+        // refuse.
         if there(&state(browser).await?) {
             return Ok(());
         }
@@ -149,7 +150,7 @@ pub(super) fn entity<'v>(state: &'v Value, field: &str, value: &Value) -> Option
     all.iter().find(|entity| entity[field] == *value)
 }
 
-/// The id of something that is in sight.
+/// Returns the id of something that is in sight.
 pub(super) async fn seen(browser: &Client, field: &str, value: &Value) -> Result<Value> {
     let what = format!("something whose {field} is {value}");
     let state = until(browser, &what, |state| {
@@ -160,7 +161,7 @@ pub(super) async fn seen(browser: &Client, field: &str, value: &Value) -> Result
     Ok(found["id"].clone())
 }
 
-// --- what a person does ---
+// --- acts of a person ---
 
 /// Chooses what begins with `words` of what can be done with something in the world.
 pub(super) async fn deed(browser: &Client, id: &Value, words: &str) -> Result<()> {
@@ -193,7 +194,7 @@ pub(super) async fn choose(browser: &Client, item: &str, entry: &str) -> Result<
     let slot = slots.iter().position(|slot| slot["itemId"] == json!(item));
     let slot = slot.with_context(|| format!("no {item}"))?;
     let script = "document.querySelectorAll('#slots button')[arguments[0]].click()";
-    // What is done there depends on what is open: it may still be opening.
+    // The effect of a click depends on the open screen, which may still be opening.
     let deadline = Instant::now() + SOON;
     loop {
         browser.execute(script, vec![json!(slot)]).await?;
@@ -265,7 +266,7 @@ pub(super) async fn shows(
     Ok(())
 }
 
-/// Like [`until`], for what takes its time.
+/// Waits like [`until`], for things that take their time.
 pub(super) async fn patiently(
     browser: &Client,
     what: &str,

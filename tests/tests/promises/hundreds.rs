@@ -101,7 +101,7 @@ struct Compared {
     entities: usize,
     /// Players that were between two runs at that tick and in nobody's dump.
     in_transit: usize,
-    /// Maps whose tick the zones no longer had, because comparing fell behind.
+    /// Maps whose tick the zones no longer had, because the comparison fell behind.
     too_late: usize,
     /// Disagreements of maps with the dump of the tick before: the comparison sees a difference.
     with_the_tick_before: usize,
@@ -144,7 +144,8 @@ async fn compare(mut snapshots: mpsc::Receiver<Snapshot>, zones: Zones) -> Resul
     let mut compared = Compared::default();
     while let Some(snapshot) = snapshots.recv().await {
         let began = Instant::now();
-        // The frames of a tick reach gateways before the zone remembers it for dumps or after.
+        // The frames of a tick reach gateways before the zone remembers it for dumps, or after
+        // that.
         let Ok(dump) = zones.dump(snapshot.tick, &snapshot.chunks).await else {
             compared.too_late += 1;
             continue;
@@ -177,8 +178,8 @@ async fn compare(mut snapshots: mpsc::Receiver<Snapshot>, zones: Zones) -> Resul
     Ok(compared)
 }
 
-/// A player may be in nobody's dump for two ticks, and a client then goes on showing it where it
-/// was: it was published there at most two ticks ago.
+/// Returns whether a player was between two runs. It may be in nobody's dump for two ticks, while a
+/// client goes on showing it at its old place. A zone published it there at most two ticks ago.
 async fn between_runs(about: &Disagreement, snapshot: &Snapshot, zones: &Zones) -> Result<bool> {
     let Disagreement::Extra(id) = about else {
         return Ok(false);

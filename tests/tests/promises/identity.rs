@@ -1,4 +1,4 @@
-//! Who one is and where one stood outlive every process.
+//! The account and the place of a character outlive every process.
 
 use std::time::Duration;
 

@@ -17,9 +17,9 @@ use tests::{
     http::{self, Answer},
 };
 
-/// What operators are asked for.
+/// The operators' code.
 pub(crate) const ADMIN_CODE: &str = "a-code-for-operators-0123456789";
-/// How long schemathesis may look, each time, in seconds.
+/// Longest time for each run of schemathesis, in seconds.
 const LOOK_S: u64 = 25;
 
 /// Somebody with a token, or without.
@@ -58,7 +58,7 @@ impl Caller<'_> {
         answer.json()
     }
 
-    /// What is refused, with its status, as a problem document.
+    /// Checks that the gateway refuses a request, with this status, by a problem document.
     pub(crate) async fn refused(
         &self,
         method: Method,
@@ -84,7 +84,7 @@ impl Caller<'_> {
     }
 }
 
-/// A new anonymous account's token.
+/// Returns a new anonymous account's token.
 pub(crate) async fn somebody(gateway: &str) -> Result<String> {
     let nobody = Caller {
         gateway,
@@ -97,7 +97,7 @@ pub(crate) async fn somebody(gateway: &str) -> Result<String> {
     token.with_context(|| made.text())
 }
 
-/// An operator's token.
+/// Returns an operator's token.
 pub(crate) async fn operator(gateway: &str) -> Result<String> {
     let nobody = Caller {
         gateway,
@@ -122,7 +122,7 @@ async fn looked_at(cluster: &Cluster) -> Result<()> {
     let gateway = cluster.gateway(0);
     methods_are_those_of_the_document(&gateway).await?;
     let owner = Owner::new(&gateway).await?;
-    // Not what would end the token, nor what is no request and an answer.
+    // Neither operations that would end the token, nor those that are no request and an answer.
     let rest = "^/admin/|^/api/auth/(logout|operator)$|^/ws$";
     let rest = (["--exclude-path-regex", rest], 60);
     look(&gateway, &owner.token, rest, &owner.known()).await?;
@@ -173,8 +173,8 @@ impl Owner {
         })
     }
 
-    /// What stands for the parameters of paths, most of the time: what is there. What would end
-    /// it for all who are asked after that is asked of others' only.
+    /// Returns values for the parameters of paths: mostly ids of things that exist. For an
+    /// operation that would end such a thing for all later ones, the values are others' ids.
     fn known(&self) -> String {
         let mut text = "[dictionaries]\n".to_owned();
         for (name, id) in [
@@ -219,8 +219,8 @@ impl Owner {
     }
 }
 
-/// Runs schemathesis over the document of a running gateway, with this configuration, at what is
-/// chosen, so many operations at least; for longer where the machine is too slow to try everything.
+/// Runs schemathesis over the chosen part of a running gateway's document, with this configuration.
+/// It must try so many operations at least, and goes on for longer on a slow machine.
 async fn look(
     gateway: &str,
     token: &str,
@@ -235,7 +235,7 @@ async fn look(
     all_looked_at(&said, least)
 }
 
-/// Runs it for so many seconds at most; what it said. An error, if it found anything.
+/// Runs it for so many seconds at most; returns its output. An error, if it found anything.
 #[allow(clippy::too_many_lines, reason = "one story, told in order")]
 async fn look_for(
     seconds: u64,
@@ -296,7 +296,7 @@ async fn look_for(
         .current_dir(&folder)
         .stdin(Stdio::null());
     let output = tokio::task::spawn_blocking(move || command.output()).await??;
-    // What it leaves there is of no use.
+    // Nobody needs the files that it leaves there.
     let _ = std::fs::remove_dir_all(&folder);
     let said = String::from_utf8_lossy(&output.stdout);
     let complaint = String::from_utf8_lossy(&output.stderr);
@@ -308,7 +308,7 @@ async fn look_for(
     Ok(said.into_owned())
 }
 
-/// Every operation that was chosen was tried: one that was left out proves nothing.
+/// Checks that the run tried every chosen operation: one that it left out proves nothing.
 fn all_looked_at(said: &str, least: usize) -> Result<()> {
     let number = |name: &str| {
         let line = said.lines().find_map(|line| line.trim().strip_prefix(name));
@@ -327,8 +327,8 @@ fn all_looked_at(said: &str, least: usize) -> Result<()> {
     Ok(())
 }
 
-/// Each path answers just the methods that the document has: others are refused with what is
-/// possible in `Allow`.
+/// Checks that each path answers just the methods of the document: it refuses others, and names the
+/// possible ones in `Allow`.
 async fn methods_are_those_of_the_document(gateway: &str) -> Result<()> {
     let nobody = Caller {
         gateway,
@@ -440,7 +440,7 @@ async fn own_data(cluster: &Cluster) -> Result<()> {
         .await
 }
 
-/// Bob plays; what others, operators and he himself are told of him.
+/// Checks the answers about Bob, who plays, to others, to operators and to himself.
 #[allow(clippy::too_many_lines, reason = "one story, told in order")]
 async fn somebody_elses(cluster: &Cluster) -> Result<()> {
     let gateway = cluster.gateway(0);

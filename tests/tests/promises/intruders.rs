@@ -1,5 +1,5 @@
-//! What two have between them is nobody else's: a trade, a request of friendship, what lies in a
-//! pack or a bank. Everything is named by its real id, on real zones.
+//! Things between two players are nobody else's: a trade, a request of friendship, the items in a
+//! pack or a bank. Every request names real ids, on real zones.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ async fn story(cluster: &Cluster) -> Result<()> {
     let eve = Player::arrive(&gateway, Format::Json, "Eve").await?;
     trade(&ann, &bob, &eve).await?;
     friendship(&ann, &bob, &eve).await?;
-    // What she has, by name: nobody else's pack or bank gives it.
+    // Her own items, by name: nobody else's pack or bank gives them.
     done(&ann, "friends:list", json!({})).await?;
     for (event, data) in [
         (
@@ -53,7 +53,7 @@ async fn story(cluster: &Cluster) -> Result<()> {
     ] {
         refused(&eve, event, data).await?;
     }
-    // Whoever looks after the things of ann and bob does not know of the trade.
+    // Requests for the things of ann and bob tell eve nothing of their trade.
     eve.check()
 }
 
@@ -136,7 +136,7 @@ async fn friendship(ann: &Player, bob: &Player, eve: &Player) -> Result<()> {
     Ok(())
 }
 
-/// A player's lists, as the store has them.
+/// Returns a player's lists, as the store has them.
 async fn friends(player: &Player) -> Result<Value> {
     match player.ask("friends:list", &json!({})).await? {
         Told::FriendsList(lists) => Ok(serde_json::to_value(lists)?),

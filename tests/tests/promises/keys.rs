@@ -1,5 +1,5 @@
-//! What keys do on the page: a tap is a step, and Enter is the chat. And what one sees of what one
-//! turns away from.
+//! Keys on the page: a tap is a step, and Enter is the chat. The tests also check the view of
+//! things from which a player turns away.
 
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ use super::{
     hands::{SOON, World, choose, hidden, press, showing, words},
 };
 
-/// How long people hold a key that they tap.
+/// Times for which people hold a key that they tap.
 const TAPS_MS: [u64; 4] = [40, 60, 80, 120];
 const POLL: Duration = Duration::from_millis(100);
 
-/// Everything, of one who has just come.
+/// Plays everything of one who has just come.
 pub(super) async fn all(world: &World, ann: &Client) -> Result<()> {
     calls_nothing_that_does_not_exist(ann).await?;
     is_helped(ann).await.context("the help")?;
@@ -34,7 +34,7 @@ pub(super) async fn all(world: &World, ann: &Client) -> Result<()> {
     goes_home(world, ann).await.context("the way home")
 }
 
-/// Every method that a part of the page calls on itself, or on what it is made with, is there.
+/// Checks that every method exists that a part of the page calls on itself or on its own parts.
 async fn calls_nothing_that_does_not_exist(ann: &Client) -> Result<()> {
     let script = "const wrong = []; \
         const look = (part, name, code) => { \
@@ -59,7 +59,7 @@ async fn calls_nothing_that_does_not_exist(ann: &Client) -> Result<()> {
     Ok(())
 }
 
-/// The help is made of words.
+/// Checks that the help is made of words.
 async fn is_helped(ann: &Client) -> Result<()> {
     ann.find(Locator::Css("#help")).await?.click().await?;
     showing(ann, "#keys", SOON).await?;
@@ -73,7 +73,7 @@ async fn is_helped(ann: &Client) -> Result<()> {
     hidden(ann, "#keys", SOON).await
 }
 
-/// The sword that everybody begins with is named, and can be worn.
+/// Checks that the first sword has a name and can be worn.
 async fn wears_the_sword(ann: &Client) -> Result<()> {
     let slots = state(ann).await?["pack"]["slots"].clone();
     let mut ids = slots.as_array().context("slots")?.iter();
@@ -98,7 +98,8 @@ async fn wears_the_sword(ann: &Client) -> Result<()> {
     press(ann, "#side-tabs button", "Pack").await
 }
 
-/// A key that goes down and up again makes a step of one tile, however short it was down.
+/// Checks that a key that goes down and up again makes a step of one tile, for any time that it was
+/// down.
 async fn taps(world: &World, ann: &Client, ms: u64) -> Result<()> {
     let before = state(ann).await?;
     let (x, z) = position(&before)?;
@@ -110,7 +111,7 @@ async fn taps(world: &World, ann: &Client, ms: u64) -> Result<()> {
     stays(ann, &there, to).await
 }
 
-/// A key that is held leads on; when it is up again one stands.
+/// Checks that a held key leads on; when it is up again, the player stands.
 async fn holds(world: &World, ann: &Client) -> Result<()> {
     let before = state(ann).await?;
     let from = position(&before)?;
@@ -122,7 +123,7 @@ async fn holds(world: &World, ann: &Client) -> Result<()> {
     })
     .await?;
     keys(ann, &[Press::Up(key)]).await?;
-    // What is under way when the key goes up is one tick of steps.
+    // The steps under way when the key goes up are those of one tick.
     let up = state(ann).await?;
     let rests = until(ann, "a tick after the key is up", |now| {
         now["tick"].as_u64() > up["tick"].as_u64().map(|tick| tick + 1)
@@ -132,7 +133,7 @@ async fn holds(world: &World, ann: &Client) -> Result<()> {
     stays(ann, &rests, at).await
 }
 
-/// It stands there two ticks later as well.
+/// Checks that the player stands there two ticks later as well.
 async fn stays(ann: &Client, since: &Value, at: (i32, i32)) -> Result<()> {
     let tick = since["tick"].as_u64().context("no tick")?;
     let later = until(ann, "two ticks later", |now| {
@@ -144,8 +145,8 @@ async fn stays(ann: &Client, since: &Value, at: (i32, i32)) -> Result<()> {
     Ok(())
 }
 
-/// After a click into the pack Enter leads to the chat, and letters are letters; on a button that
-/// was reached by keys Enter presses it.
+/// Checks the keys after a click into the pack: Enter leads to the chat, and letters are letters.
+/// On a button that the keys reached, Enter presses it.
 async fn talks_after_a_click(ann: &Client) -> Result<()> {
     let slot = ann.find(Locator::Css("#slots button")).await?;
     slot.click().await?;
@@ -180,8 +181,8 @@ async fn talks_after_a_click(ann: &Client) -> Result<()> {
     Ok(())
 }
 
-/// The magic shows how long it takes; a step ends it without a word; then one is at home, and sees
-/// when one may go again.
+/// Goes home: the magic shows the time that it takes, and a step ends it without a word. Then the
+/// player is at home, and sees when it may go again.
 async fn goes_home(world: &World, ann: &Client) -> Result<()> {
     ann.execute(
         "document.getElementById('notices').replaceChildren()",
@@ -267,7 +268,7 @@ async fn keys(browser: &Client, presses: &[Press]) -> Result<()> {
     Ok(())
 }
 
-/// The letter that leads there.
+/// Returns the letter that leads there.
 fn key_for(way: (i32, i32)) -> Result<char> {
     Ok(match way {
         (0, 1) => 'w',

@@ -66,7 +66,7 @@ async fn story(data: &DataFolder) -> Result<()> {
     Ok(())
 }
 
-/// What it prints when all is up.
+/// Returns the lines that it prints once all is up.
 async fn table(launcher: &mut Launcher) -> Result<String> {
     let deadline = Instant::now() + Duration::from_secs(10);
     loop {
@@ -102,7 +102,7 @@ async fn second_on_the_same_data(folder: &str) -> Result<()> {
     Ok(())
 }
 
-/// A tile some steps away.
+/// Returns a tile some steps away.
 async fn stroll(gateway: &str, from: (i32, i32)) -> Result<(i32, i32)> {
     let ways = Terrain::fetch(gateway).await?.ways_to(from);
     let near = (-8..=8).flat_map(|dx| (-8..=8).map(move |dz| (dx, dz)));

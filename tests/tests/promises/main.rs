@@ -1,4 +1,4 @@
-//! What players and operators would notice, with real processes, PostgreSQL and Redis. One
+//! Promises that players and operators would notice, with real processes, PostgreSQL and Redis. One
 //! program, because each further one takes minutes to link.
 
 #![allow(

@@ -1,6 +1,6 @@
 //! The first hour of somebody new, in a real browser: one with a mouse at a desk, one with a finger
-//! on a phone. Whatever they look at is also looked at in windows of other sizes: at the desk with
-//! the panel at the side open, on the phone mostly with it closed.
+//! on a phone. They look at everything in windows of other sizes too: at the desk with the panel at
+//! the side open, on the phone mostly with it closed.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -120,7 +120,7 @@ async fn asks_for_help(one: &Person<'_>) -> Result<()> {
     hidden(&one.page, "#keys", SOON).await
 }
 
-/// A short tap is one step, each time.
+/// Checks that a short tap is one step, each time.
 async fn taps_a_key(one: &Person<'_>) -> Result<()> {
     let from = position(&state(&one.page).await?)?;
     for steps in 1..=3 {
@@ -136,7 +136,8 @@ async fn taps_a_key(one: &Person<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Whoever has pressed something in the pack can go on to the chat; what is typed goes there.
+/// Checks that a player who has pressed something in the pack can go on to the chat, and typed text
+/// goes there.
 async fn talks_after_the_pack(one: &Person<'_>) -> Result<()> {
     const WORDS: &str = "Rope, quick, if you please";
     one.opens_pack().await?;
@@ -222,7 +223,7 @@ async fn looks_at_the_panels(one: &Person<'_>) -> Result<()> {
     one.closes_pack().await
 }
 
-/// Fells what stands there; a tree that is gone is left for another one.
+/// Fells the tree there; if a tree is gone, it goes on to another one.
 async fn chops(world: &World, one: &Person<'_>) -> Result<()> {
     let felled = |state: &Value| held(&pack(state)).contains_key("logs");
     let standing = |state: &Value, fits: &dyn Fn(&Value) -> bool| {
@@ -248,8 +249,8 @@ async fn chops(world: &World, one: &Person<'_>) -> Result<()> {
     }
 }
 
-/// Sells a log and what else it takes, also when the other has bought a bow already and they cost
-/// more; buys a bow, and wears it.
+/// Sells a log and everything else that the price needs, because bows cost more once the other has
+/// bought one. Then buys a bow, and wears it.
 async fn sells_and_buys(world: &World, one: &Person<'_>) -> Result<()> {
     let coins = |pack: &Value| pack["coins"].as_u64().unwrap_or(0);
     world.put(&one.page, world.npc("yara_bowyer")?).await?;
@@ -292,7 +293,8 @@ async fn speaks(world: &World, one: &Person<'_>) -> Result<()> {
     hidden(&one.page, "#dialogue", SOON).await
 }
 
-/// Takes the sword again, meets somebody too strong, wakes up, and fetches what was left behind.
+/// Takes the sword again, meets an NPC that is too strong, wakes up, and fetches the things from
+/// the grave.
 async fn fights_and_dies(world: &World, one: &Person<'_>, killer: &str) -> Result<()> {
     wields_the_sword(one).await?;
     one.closes_pack().await?;
@@ -330,14 +332,14 @@ async fn fights_and_dies(world: &World, one: &Person<'_>, killer: &str) -> Resul
     deed(&one.page, &id, "Take").await?;
     let none = |state: &Value| state["graves"] == json!([]);
     until(&one.page, "an empty grave", none).await?;
-    // Away from whoever is too strong, to the bank.
+    // Away from the strong one, to the bank.
     world.put(&one.page, world.npc("bark_the_banker")?).await?;
     let after = belongings(one).await?;
     ensure!(after == before, "{before:?} became {after:?}");
     Ok(())
 }
 
-/// What is worn and carried; coins that are picked up come into the pouch.
+/// Returns the things that a player wears and carries; coins that it picks up come into the pouch.
 async fn belongings(one: &Person<'_>) -> Result<BTreeMap<String, u64>> {
     let mut all = held(&pack(&state(&one.page).await?));
     let loose = all.remove("coins").unwrap_or(0);
@@ -367,8 +369,8 @@ async fn banks(one: &Person<'_>) -> Result<()> {
     one.closes_pack().await
 }
 
-/// Asks until the question is there. The page hides a bank at once; the server closes it in the next
-/// tick, and refuses questions to or from whoever has it open.
+/// Asks until the question is there. The page hides a bank at once, but the server closes it in the
+/// next tick. Until then the server refuses such questions to or from the player with the bank.
 async fn asks_for_a_trade(ann: &Person<'_>, bob: &Person<'_>, id: &Value) -> Result<()> {
     let deadline = Instant::now() + SOON;
     loop {
@@ -384,7 +386,7 @@ async fn asks_for_a_trade(ann: &Person<'_>, bob: &Person<'_>, id: &Value) -> Res
     }
 }
 
-/// One asks, the other says yes; both look at it, and call it off.
+/// Lets one ask and the other say yes; both look at the trade, and cancel it.
 async fn two_look_at_a_trade(ann: &Person<'_>, bob: &Person<'_>) -> Result<()> {
     let id = state(&bob.page).await?["characterId"].clone();
     seen(&ann.page, "id", &id).await?;

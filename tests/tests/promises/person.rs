@@ -1,5 +1,5 @@
-//! One who plays in a window of one size, with a mouse or with a finger, and looks at the page in
-//! windows of other sizes as well.
+//! A person who plays in a window of one size, with a mouse or with a finger, and looks at the page
+//! in windows of other sizes as well.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ const SIZES: [Size; 4] = [(390, 844), (844, 390), (1280, 720), (1920, 1080)];
 /// Below this, a window is one of a phone.
 const PHONE: u32 = 600;
 const POLL: Duration = Duration::from_millis(100);
-/// How long a button or a key is down when somebody taps it.
+/// Time for which a tap holds a button or a key down.
 const TAP: Duration = Duration::from_millis(60);
 /// The key that sends and chooses.
 const ENTER: char = '\u{E007}';
@@ -37,7 +37,7 @@ pub(super) struct Person<'d> {
     pub(super) page: Client,
     pub(super) name: &'static str,
     window: Size,
-    /// In which windows everything is looked at.
+    /// Windows in which the person looks at everything.
     pub(super) windows: &'static [Size],
     pub(super) finger: bool,
 }
@@ -82,7 +82,7 @@ impl<'d> Person<'d> {
         self.driver.devtools(&self.page, command, params).await
     }
 
-    /// What the console of the browser calls an error.
+    /// Returns the errors in the browser's console.
     pub(super) async fn errors(&self) -> Result<Vec<Value>> {
         let log = self
             .driver
@@ -116,7 +116,7 @@ impl<'d> Person<'d> {
 
     // --- looking ---
 
-    /// Everything can be seen whole and reached, in windows of all sizes.
+    /// Checks that everything can be seen whole and reached, in windows of all sizes.
     pub(super) async fn looks(&self, at: &str) -> Result<()> {
         self.looks_in(at, self.windows).await
     }
@@ -132,7 +132,7 @@ impl<'d> Person<'d> {
         Ok(())
     }
 
-    /// The same in the window as it is: a menu closes when the window changes.
+    /// Checks the same in the window as it is: a menu closes when the window changes.
     pub(super) async fn looks_here(&self, at: &str) -> Result<()> {
         let wrong = self.wrong_here(at, self.window).await?;
         ensure!(wrong.is_empty(), "{at}: {wrong:#?}");
@@ -186,7 +186,7 @@ impl<'d> Person<'d> {
         }
     }
 
-    /// A click, or a tap of the finger.
+    /// Clicks, or taps with the finger.
     async fn points(&self, x: f64, y: f64) -> Result<()> {
         if self.finger {
             let finger = tapping(TouchActions::new("finger".to_owned()), x, y);
@@ -221,7 +221,7 @@ impl<'d> Person<'d> {
         Ok(self.page.perform_actions(keys).await?)
     }
 
-    /// Writes over what stands in a field.
+    /// Replaces the text in a field.
     pub(super) async fn fills(&self, css: &str, text: &str) -> Result<()> {
         self.page.find(Locator::Css(css)).await?.clear().await?;
         self.presses(css, "").await?;
@@ -239,7 +239,7 @@ impl<'d> Person<'d> {
         Ok(())
     }
 
-    /// On a phone it is closed again, so that the map is seen.
+    /// Closes the pack again on a phone, so that the map is visible.
     pub(super) async fn closes_pack(&self) -> Result<()> {
         if self.finger && shown(&self.page, "#side").await? {
             self.presses("#side-close", "").await?;

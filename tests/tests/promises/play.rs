@@ -1,5 +1,5 @@
-//! Play on the page, in a real browser, by what a person clicks: a trade, a shop, a fish caught
-//! and cooked, a death and a grave, a quest to its end. One cluster for all of it.
+//! Play on the page, in a real browser, by a person's clicks: a trade, a shop, a fish caught and
+//! cooked, a death and a grave, a quest to its end. One cluster for all of it.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -89,7 +89,7 @@ async fn two_trade(ann: &Client, bob: &Client) -> Result<()> {
     until(ann, "ten coins", offered("theirs", "coins", 10)).await?;
     shoot(ann, "trade").await?;
 
-    // What is taken back is seen to go.
+    // An item that is taken back goes visibly.
     press(ann, "#trade section:first-child .goods[aria-label]", "").await?;
     press(ann, "#menu button", "Take back 1").await?;
     until(bob, "four candles", offered("theirs", "candle", 4)).await?;
@@ -117,11 +117,12 @@ async fn two_trade(ann: &Client, bob: &Client) -> Result<()> {
         after.1.get("in the pouch").copied().unwrap_or(0) + 10 == before.1["in the pouch"],
         "{before:?} became {after:?}"
     );
-    // The code was named in a session that is over.
+    // The session that named the code is over.
     ask(ann, "admin:elevate", &json!({ "code": ADMIN_CODE })).await
 }
 
-/// The trade is over, and has brought so many of something, which are there after a reload as well.
+/// Checks that the trade is over, and has brought so many of something, which are there after a
+/// reload as well.
 async fn kept(browser: &Client, item: &'static str, many: u64) -> Result<()> {
     until(browser, "what was traded", |state| {
         state["trade"].is_null() && held(&pack(state)).get(item) == Some(&many)
@@ -204,7 +205,7 @@ async fn catches(browser: &Client, spot: &str, fish: &str) -> Result<()> {
     }
 }
 
-/// Attacks what is too strong, wakes up in town, and takes back what was left behind.
+/// Attacks a beast that is too strong, wakes up in town, and takes back the things from the grave.
 async fn one_dies(world: &World, ann: &Client) -> Result<()> {
     let before = owned(&state(ann).await?);
     world.put(ann, world.mob("brown_bear")?).await?;
@@ -236,7 +237,7 @@ async fn one_dies(world: &World, ann: &Client) -> Result<()> {
     world.put(ann, spawn).await
 }
 
-/// The seconds until one wakes up become less.
+/// Checks that the seconds until one wakes up become less.
 async fn counts_down(ann: &Client) -> Result<()> {
     let timer = "#death [role=timer]";
     let seconds = |said: &str| {
@@ -274,7 +275,7 @@ async fn one_ends_a_quest(world: &World, ann: &Client) -> Result<()> {
     talk_to(world, ann, "elder_moss").await?;
     says_yes(ann).await?;
     is_marked(ann, None).await?;
-    // It is walked to: whoever is put there has not come.
+    // The player must walk there: being put there does not count.
     let goal = world.goal(quest)?;
     world.put(ann, goal).await?;
     walk(ann, world.step(&state(ann).await?)?).await?;
@@ -295,7 +296,7 @@ async fn one_ends_a_quest(world: &World, ann: &Client) -> Result<()> {
     shoot(ann, "quest-over").await
 }
 
-/// The step under way has a mark on the small map, and so has whomever it is about.
+/// Checks that the step under way has a mark on the small map, and so has the person of that step.
 async fn is_marked(ann: &Client, whom: Option<&Value>) -> Result<()> {
     let script = "const { seen, ways } = window.tilestead.aims(); \
         const map = document.querySelector(arguments[0]); \
@@ -312,7 +313,7 @@ async fn is_marked(ann: &Client, whom: Option<&Value>) -> Result<()> {
     .await
 }
 
-/// What one has; coins that are picked up come into the pouch.
+/// Returns a player's possessions; coins that it picks up come into the pouch.
 fn owned(state: &Value) -> BTreeMap<String, u64> {
     let mut owned = held(&pack(state));
     let loose = owned.remove("coins").unwrap_or(0);

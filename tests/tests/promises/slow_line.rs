@@ -1,4 +1,4 @@
-//! How long a newcomer waits, on a slow line.
+//! The wait of a newcomer on a slow line.
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ const WAIT_MAX_MS: f64 = 3000.0;
 const TRIES: usize = 10;
 const SOON: Duration = Duration::from_secs(30);
 
-/// Runs in the page from its beginning: presses "Begin" as soon as that can be pressed, and notes
-/// when the own character stands on land that is known and has been drawn.
+/// Runs in the page from its beginning. It presses "Begin" as soon as it can, and notes the time at
+/// which the own character stands on known land that the page has drawn.
 const NEWCOMER: &str = r#"
     const look = () => {
         const state = window.tilestead?.state();
@@ -41,7 +41,7 @@ const NEWCOMER: &str = r#"
     look();
 "#;
 
-/// Milliseconds from the navigation to "Begin", and to the first picture of the world.
+/// Returns milliseconds from the navigation to "Begin", and to the first picture of the world.
 async fn enters(driver: &Driver, browser: &Client, page: &str) -> Result<(f64, f64)> {
     let line = json!({
         "offline": false,
@@ -71,7 +71,7 @@ async fn enters(driver: &Driver, browser: &Client, page: &str) -> Result<(f64, f
     }
 }
 
-/// What the page asked for, as the browser timed it.
+/// Returns the requests of the page, with their times in the browser.
 async fn timeline(browser: &Client) -> Result<String> {
     let script = "return performance.getEntriesByType('resource').map((one) => \
         `${Math.round(one.startTime)}-${Math.round(one.responseEnd)} ms \

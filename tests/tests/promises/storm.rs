@@ -23,7 +23,7 @@ use tokio::{
 };
 
 const TICK: Duration = Duration::from_millis(600);
-/// What the platform allows a health check.
+/// Longest time for a health check that the platform allows.
 const STATUS_LIMIT: Duration = Duration::from_secs(3);
 const STORM: Duration = Duration::from_secs(5);
 const CLIENTS: usize = 150;
@@ -69,7 +69,7 @@ async fn story(gateway: &str) -> Result<()> {
     player.check()
 }
 
-/// The last tick that the gateway knows of.
+/// Returns the last tick that the gateway has.
 async fn tick(player: &Player) -> Result<u64> {
     match player.ask("ping", &json!({"t": 1})).await? {
         Told::Pong(pong) => Ok(pong.tick),

@@ -1,5 +1,5 @@
-//! What else there is to do on the page: wear things, bank them, pray, make friends, and ask what
-//! can be done with something, by mouse and by finger, on a large screen and on a small one.
+//! The rest of the page: wear things, bank them, pray, make friends, and ask for the list of
+//! actions on a thing. It works by mouse and by finger, on a large screen and on a small one.
 
 use anyhow::{Context, Result, ensure};
 use fantoccini::Client;
@@ -13,7 +13,7 @@ use super::{
 
 const POLL: std::time::Duration = std::time::Duration::from_millis(100);
 
-/// Everything, on the way of two who have just come.
+/// Plays everything, on the way of two who have just come.
 pub(super) async fn all(world: &World, ann: &Client, bob: &Client) -> Result<()> {
     wears(ann).await.context("something to wear")?;
     is_told_what_things_are(ann).await.context("a tip")?;
@@ -24,7 +24,7 @@ pub(super) async fn all(world: &World, ann: &Client, bob: &Client) -> Result<()>
     banks(world, ann).await.context("a bank")
 }
 
-/// Takes a hatchet in hand, and lays it down again.
+/// Wields a hatchet, and takes it off again.
 async fn wears(ann: &Client) -> Result<()> {
     choose(ann, "bronze_hatchet", "Wear").await?;
     let weapon = "#worn .place-weapon";
@@ -45,7 +45,7 @@ async fn wears(ann: &Client) -> Result<()> {
     Ok(())
 }
 
-/// The pointer rests on something in the pack.
+/// Rests the pointer on something in the pack.
 async fn is_told_what_things_are(ann: &Client) -> Result<()> {
     let point = "document.querySelector('#slots button:not(.empty)').dispatchEvent( \
         new PointerEvent('pointerover', { pointerType: 'mouse', bubbles: true }))";
@@ -57,7 +57,7 @@ async fn is_told_what_things_are(ann: &Client) -> Result<()> {
     hidden(ann, "#tip", SOON).await
 }
 
-/// The other button of the mouse, and a finger that rests, on somebody.
+/// Presses the other button of the mouse, or rests a finger, on somebody.
 async fn asks_what_can_be_done(ann: &Client, bob: &Client) -> Result<()> {
     let name = state(bob).await?["name"].clone();
     let id = state(bob).await?["characterId"].clone();
@@ -111,7 +111,7 @@ async fn prays(ann: &Client) -> Result<()> {
     tab(ann, "Pack").await
 }
 
-/// One asks, the other says yes, and both see that the other is here.
+/// Lets one ask and the other say yes; both see that the other is here.
 async fn are_friends(ann: &Client, bob: &Client) -> Result<()> {
     tab(ann, "Friends").await?;
     let name = "document.getElementById('friend-name').value = arguments[0]";
@@ -132,7 +132,8 @@ async fn are_friends(ann: &Client, bob: &Client) -> Result<()> {
     Ok(())
 }
 
-/// On a small screen the pack is opened by its button, fits, and things in it can be used.
+/// Checks that on a small screen the button opens the pack, the pack fits, and things in it can be
+/// used.
 async fn uses_a_telephone(ann: &Client) -> Result<()> {
     let size = ann.get_window_size().await?;
     ann.set_window_size(390, 844).await?;
@@ -198,7 +199,7 @@ async fn press_key(browser: &Client, key: &str) -> Result<()> {
     Ok(())
 }
 
-/// Waits until a script says what is wanted of an element.
+/// Waits until a script returns the wanted value for an element.
 async fn wait(browser: &Client, script: &str, css: &str, wanted: &Value) -> Result<()> {
     let deadline = Instant::now() + SOON;
     loop {

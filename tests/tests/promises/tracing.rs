@@ -50,7 +50,7 @@ async fn story(cluster: &Cluster, plan: &Plan, collector: &Collector) -> Result<
     Ok(())
 }
 
-/// The spans of a trace that has all that it must have, if there is one.
+/// Returns the spans of a trace that has all that it must have, if there is one.
 fn whole(spans: &[Span]) -> Option<Vec<Span>> {
     let receiving = spans
         .iter()

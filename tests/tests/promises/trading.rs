@@ -1,5 +1,5 @@
-//! Trades between players whose regions belong to different processes, and what a process that is
-//! killed in the midst of one leaves behind.
+//! Trades between players whose regions belong to different processes, and the state after a
+//! process is killed in the middle of one.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -15,8 +15,8 @@ use tests::{
 };
 use world::Screen;
 
-/// From the second agreement to the kill: a tick and a little, so that it falls into the commit
-/// now, before it then, and after it another time. All of these must be right.
+/// Time from the second agreement to the kill: a tick and a little. The kill then falls before the
+/// commit, into it or after it, and every case must be right.
 const INTO_THE_COMMIT: Duration = Duration::from_millis(620);
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Ann gives the one, Bob the other, which both have from the start.
@@ -29,7 +29,7 @@ async fn two_of_different_zones_trade_and_a_killed_zone_makes_nothing_of_it_twic
     story(&mut cluster, &plan).await.unwrap();
 }
 
-/// The two, and what each has of what is given.
+/// The two players of a trade.
 struct Pair {
     ann: Player,
     bob: Player,
@@ -95,7 +95,7 @@ async fn story(cluster: &mut Cluster, plan: &Plan) -> Result<()> {
     // Undisturbed, over the border.
     let trade = pair.begin().await?;
     let marks = [pair.ann.mark(), pair.bob.mark()];
-    // What was swapped before lies elsewhere now; anything will do.
+    // The items of the last swap lie elsewhere now; any others will do.
     for player in [&pair.ann, &pair.bob] {
         let slot = first_slot(player)?;
         let offer = json!({"tradeId": trade, "inventorySlot": slot, "quantity": 1});
@@ -114,7 +114,7 @@ async fn story(cluster: &mut Cluster, plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// The two tiles on both sides of the border between two ends of a walk over it.
+/// Returns the two tiles on both sides of the border between two ends of a walk over it.
 fn beside_the_border(low: (i32, i32), high: (i32, i32)) -> ((i32, i32), (i32, i32)) {
     let ((ax, az), (bx, bz)) = (low, high);
     let edge = |a: i32, b: i32| b.div_euclid(64) * 64 - i32::from(a == b);
@@ -144,7 +144,7 @@ fn first_slot(player: &Player) -> Result<usize> {
 }
 
 impl Pair {
-    /// Of each thing that is given: how many Ann has, and how many Bob.
+    /// Returns, of each thing that is given, Ann's quantity and Bob's.
     async fn has(&self, cluster: &Cluster) -> Result<Vec<(u64, u64)>> {
         let held = cluster.store().await?.held().await?;
         let of = |player: &Player, item: &str| -> Result<u64> {
@@ -159,8 +159,8 @@ impl Pair {
             .collect()
     }
 
-    /// Ann asks, Bob says yes: the trade. Whoever answers for a zone that was killed may take a
-    /// moment.
+    /// Begins the trade: Ann asks, Bob says yes. The zone that takes over from a killed one may
+    /// need a moment for its answer.
     async fn begin(&self) -> Result<String> {
         let mark = self.bob.mark();
         let ask = json!({"targetPlayerId": self.bob.id()?});
@@ -191,7 +191,7 @@ impl Pair {
         Ok(trade)
     }
 
-    /// Both offer and agree to the offers.
+    /// Lets both offer and agree to the offers.
     async fn lay_out(&self, trade: &str) -> Result<()> {
         let marks = [self.ann.mark(), self.bob.mark()];
         for (player, item) in [&self.ann, &self.bob].into_iter().zip(GIVEN) {

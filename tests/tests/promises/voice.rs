@@ -1,4 +1,4 @@
-//! Who talks with whom: the room is where one's character stands, whichever gateway is asked.
+//! Voice: the room is the character's place, at any gateway.
 
 use std::time::Duration;
 

@@ -8,7 +8,7 @@ use world::Chunk;
 
 use view::replica::Replica;
 
-/// What is seen of one thing.
+/// View of one thing.
 pub(super) type Seen = (i32, i32, String, Map<String, Value>);
 
 #[derive(Debug, Default, Clone)]
@@ -20,7 +20,7 @@ fn seen(entity: Entity) -> Seen {
     (entity.x, entity.z, entity.kind, entity.fields)
 }
 
-/// What the replica holds of a chunk.
+/// Returns the replica's things of a chunk.
 pub(super) fn held(replica: &Replica, chunk: Chunk) -> BTreeMap<String, Seen> {
     let Some(state) = replica.chunk(chunk) else {
         return BTreeMap::new();
@@ -99,12 +99,12 @@ impl Client {
             .collect()
     }
 
-    /// What it has.
+    /// Returns the ids of the client's things.
     pub(super) fn ids(&self) -> BTreeSet<String> {
         self.things.keys().cloned().collect()
     }
 
-    /// How many things it has outside of these chunks.
+    /// Returns the number of the client's things beyond these chunks.
     pub(super) fn outside(&self, chunks: &BTreeSet<Chunk>) -> usize {
         self.things
             .values()

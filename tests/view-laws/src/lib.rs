@@ -1,6 +1,5 @@
-//! The laws of what is shown, over random worlds: zones that move, hand over, give regions away,
-//! say something between ticks, die and lose their links, clients that are slow, chunks that are
-//! too much.
+//! The laws of the view, over random worlds. Zones move things, hand them over, give regions away,
+//! speak between ticks, die and lose their links. Clients are slow, and chunks are too much.
 //!
 //! A failing seed is named by the panic; `TILESTEAD_SEED=<seed>` runs it alone, and
 //! `TILESTEAD_SEEDS=<n>` runs more of them.
@@ -29,7 +28,7 @@ use view::{
     subscriptions::{Owners, Subscriptions},
 };
 
-/// Region x from 0 to 2, z 0; by region x, who owns it.
+/// By region x from 0 to 2, at z 0: the region's owner.
 pub(crate) struct Strip(pub(crate) BTreeMap<i32, Option<u64>>);
 
 impl Owners for Strip {
@@ -51,7 +50,7 @@ struct Session {
     format: Format,
     view: View,
     client: Client,
-    /// What it was before its last updates.
+    /// Its states before the last updates.
     before: VecDeque<Client>,
     /// Per cent of updates that its socket does not take.
     slow: u32,
@@ -64,7 +63,7 @@ struct Stand {
     replica: Replica,
     subscriptions: Subscriptions,
     sessions: Vec<Session>,
-    /// What was said and has not been heard, by run.
+    /// Frames on their way, by run.
     under_way: BTreeMap<u64, Vec<proto::rpc::zone::v1::Frame>>,
     largest: usize,
     /// Updates that clients were sent between two ticks.
@@ -141,7 +140,7 @@ impl Stand {
         }
     }
 
-    /// One tick; `calm`: nothing is late, nobody is slow, nothing goes wrong.
+    /// Plays one tick; `calm`: nothing is late, nobody is slow, nothing goes wrong.
     fn step(&mut self, calm: bool) {
         self.tick += 1;
         if !calm {
@@ -179,8 +178,8 @@ impl Stand {
         }
     }
 
-    /// Between two ticks, some runs say what they held back: at once to those who have heard all
-    /// before it.
+    /// Lets some runs publish, between two ticks, a batch that they held back. Listeners without a
+    /// frame on its way get it at once.
     fn between(&mut self) {
         for run in self.zones.runs() {
             if !self.dice.random_ratio(1, 3) {
@@ -202,7 +201,7 @@ impl Stand {
         }
     }
 
-    /// A client loses its connection, and with it some updates that were sent; it resumes.
+    /// Cuts a client's connection, which loses some updates that were sent, and resumes it.
     fn reconnect(&mut self, index: usize) {
         let session = &mut self.sessions[index];
         let lost = self.dice.random_range(0..=session.before.len());
@@ -280,12 +279,12 @@ impl Stand {
         session.view.took(&plan);
     }
 
-    /// What the client has of clean chunks is what the replica holds.
+    /// Checks that the client's clean chunks equal the replica's.
     fn check(&self, index: usize) {
         self.check_around(index, Chunk::from(self.sessions[index].at));
     }
 
-    /// The same, as far as it has been shown.
+    /// Checks the same, as far as the client has seen it.
     fn check_from_center(&self, index: usize) {
         if let Some(center) = self.sessions[index].view.center() {
             self.check_around(index, center);
@@ -313,7 +312,7 @@ impl Stand {
         }
     }
 
-    /// Everything has been heard and sent: all hold the same.
+    /// Checks, after all messages have arrived, that all have the same.
     fn check_calm(&self) {
         for (index, session) in self.sessions.iter().enumerate() {
             assert_eq!(session.view.owed(), 0, "client {index} is owed something");
@@ -343,7 +342,7 @@ impl Stand {
     }
 }
 
-/// The largest update, and how many were sent between two ticks.
+/// Returns the largest update, and how many were sent between two ticks.
 fn run(seed: u64) -> (usize, usize) {
     let mut stand = Stand::new(seed);
     for _ in 0..2 {
@@ -360,8 +359,8 @@ fn run(seed: u64) -> (usize, usize) {
             } else {
                 0
             };
-            // A new owner is asked after the tick in which it is known, and answers in the next.
-            // What nobody speaks for waits two ticks more for somebody who does.
+            // The gateway asks a new owner after the tick in which it learns of it, and the owner
+            // answers in the next. A thing without a speaker waits two ticks more for one.
             if quiet > 6 {
                 break;
             }
@@ -395,7 +394,8 @@ fn what_clients_hold_of_clean_chunks_is_what_the_zones_hold() {
     assert!(extras > 50, "nothing was sent between ticks: {extras}");
 }
 
-/// Whoever gets it was near it before or not, and plays it from the next tick or the one after.
+/// The new owner was near the region before or not, and plays it from the next tick or the one
+/// after.
 #[test]
 fn a_region_that_moves_with_five_hundred_in_it_does_not_blink() {
     for (seed, (to, after)) in [(1, 1), (1, 2), (3, 1), (3, 2)].into_iter().enumerate() {
@@ -403,7 +403,7 @@ fn a_region_that_moves_with_five_hundred_in_it_does_not_blink() {
         let mut stand = Stand::with(Zones::crowd(500), dice);
         for (n, session) in stand.sessions.iter_mut().enumerate() {
             session.at = Tile {
-                // In the middle of it, where no neighbour is asked, and at its edges.
+                // Its middle, where the gateway asks no neighbour, and its edges.
                 x: [96, 66, 125, 90][n],
                 z: 20,
             };

@@ -1,5 +1,5 @@
-//! Zones as they should be: each owns things, moves them, hands them over, and says every tick
-//! what a subscriber must know.
+//! Zones as they should be. Each owns things, moves them and hands them over, and tells a
+//! subscriber every tick all that it must know.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,7 @@ pub(super) struct Zones {
     zones: BTreeMap<u64, Zone>,
     /// Handed over and not yet played: when, to whom.
     crossing: Vec<(u64, u64, String, Thing)>,
-    /// What dead runs left, and when somebody takes it.
+    /// Things that dead runs left, with the tick at which another run takes them.
     ownerless: Vec<(u64, BTreeMap<String, Thing>)>,
     minted: u64,
 }
@@ -118,7 +118,7 @@ impl Zones {
         self.zones.keys().copied().collect()
     }
 
-    /// Where the run's things may stand: a little past its regions.
+    /// Returns the columns in which the run's things may stand: a little past its regions.
     fn reach(&self, run: u64) -> Option<(i32, i32)> {
         let mine = || {
             self.owners
@@ -205,7 +205,7 @@ impl Zones {
         self.bring_near();
     }
 
-    /// Those whose crossing is over are played, by whoever owns their place by now.
+    /// Plays those whose crossing is over, at the present owner of their place.
     fn arrive(&mut self, tick: u64) {
         let due: Vec<_> = self
             .crossing
@@ -231,7 +231,7 @@ impl Zones {
         }
     }
 
-    /// Whoever crosses arrives where its new owner may have it.
+    /// Moves each crossing thing to a place where its new owner may have it.
     fn bring_near(&mut self) {
         let mut crossing = std::mem::take(&mut self.crossing);
         for (_, to, _, thing) in &mut crossing {
@@ -242,7 +242,7 @@ impl Zones {
         self.crossing = crossing;
     }
 
-    /// A run dies, unless it is the last one.
+    /// Kills a run, unless it is the last one.
     pub(super) fn kill(&mut self, dice: &mut StdRng) -> Option<u64> {
         let runs = self.runs();
         if runs.len() < 2 {
@@ -291,7 +291,7 @@ impl Zones {
         }
     }
 
-    /// A region with all that stands in it is given to another run, which plays it after so many
+    /// Gives a region with all that stands in it to another run, which plays it after so many
     /// ticks.
     pub(super) fn give(&mut self, x: i32, to: u64, tick: u64, after: u64) {
         let Some(Some(from)) = self.owners.0.insert(x, Some(to)) else {
@@ -321,7 +321,7 @@ impl Zones {
         }
     }
 
-    /// What a batch held back comes to light between two ticks: things come, and things go.
+    /// Publishes, between two ticks, things that a batch held back: some come, some go.
     pub(super) fn extra(&mut self, dice: &mut StdRng, run: u64, tick: u64) -> wire::Frame {
         let before: BTreeSet<String> = self.zones[&run].things.keys().cloned().collect();
         for _ in 0..dice.random_range(0..3) {
@@ -366,7 +366,7 @@ impl Zones {
         }
     }
 
-    /// So many things that stand still in the middle region, and nothing else.
+    /// Returns zones with so many things that stand still in the middle region, and nothing else.
     pub(super) fn crowd(count: i32) -> Self {
         let mut zones = Self {
             owners: Strip((0..3).zip([Some(1), Some(2), Some(3)]).collect()),
@@ -393,7 +393,7 @@ impl Zones {
         zones
     }
 
-    /// Everything is owned and played.
+    /// Returns whether everything is owned and played.
     pub(super) fn quiet(&self) -> bool {
         let owned = self.owners.0.values().all(Option::is_some);
         owned && self.crossing.is_empty() && self.ownerless.is_empty()
@@ -477,7 +477,7 @@ impl Zones {
         }
     }
 
-    /// What all zones have in a chunk.
+    /// Returns the things of all zones in a chunk.
     pub(super) fn chunk(&self, chunk: Chunk) -> BTreeMap<String, Seen> {
         let all = self.zones.values().flat_map(|zone| &zone.things);
         let here = all.filter(|(_, thing)| Chunk::from(thing.at) == chunk);

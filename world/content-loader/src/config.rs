@@ -1,4 +1,4 @@
-//! Settings of the delivery of content.
+//! Settings of the content loader.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -10,7 +10,7 @@ const LOCAL_CDN: &str = "http://localhost:8080";
 /// Settings of the sources of content.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Environment, which decides the rules of delivery.
+    /// Environment, which decides the rules by which the content comes.
     pub environment: Environment,
     /// The world's folder; manifests are in its `assets/manifests`.
     pub world: PathBuf,

@@ -1,6 +1,5 @@
-//! Delivery of the content to the processes that play or show it. The content comes from the
-//! content server with a cache behind it, from the world's folder, from another process, or is
-//! built in.
+//! Brings the content to the processes that play or show it. The content comes from the content
+//! server with a cache behind it, from the world's folder, from another process, or is built in.
 //!
 //! To read first: `config` (the settings), `plan` (pure: sources, and how a fetch changes a cache),
 //! `deliver` (does it). Then: `client` (one file from a content server), `fetch` (all of them),

@@ -1,4 +1,5 @@
-//! Development plays what is in the folder, else what a content server has, else what is built in.
+//! Development plays the folder's manifests, else those of a content server, else the built-in
+//! ones.
 
 use content_loader::{Config, Source, deliver};
 use service_runtime::config::Environment::{Development, Test};

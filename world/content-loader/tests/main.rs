@@ -1,4 +1,4 @@
-//! The tests of the delivery: one program.
+//! The tests of the content loader: one program.
 #![allow(
     clippy::disallowed_methods,
     reason = "the tasks of a test end with its runtime"

@@ -14,7 +14,7 @@ fn small() -> Delivered {
     }
 }
 
-/// A zone that plays this; its address.
+/// Starts a zone that plays this; returns its address.
 async fn zone(shelf: Shelf) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();

@@ -11,13 +11,13 @@ use crate::stage::{LAND, REQUIRED, World, cdn, generations, land, nobody, text};
 const BROKEN: &str = "<<<<<<< HEAD\n[]\n=======\n[1]\n>>>>>>> theirs\n";
 const OTHER_MUSIC: &str = r#"[{"id": "song"}]"#;
 
-/// Where it came from, and the hash.
+/// Loads the content; returns its source and hash.
 async fn start(world: &World, cdn: &str) -> (Source, String) {
     let delivered = deliver(&world.production(cdn)).await.unwrap();
     (delivered.source, delivered.content.hash().to_owned())
 }
 
-/// The sentence with which it refuses to start.
+/// Returns the sentence with which it refuses to start.
 async fn refusal(world: &World, cdn: &str) -> String {
     let error = deliver(&world.production(cdn)).await.unwrap_err();
     assert_eq!(service_runtime::run::exit_code(&error), 65, "{error:#}");
@@ -106,7 +106,7 @@ async fn what_does_not_parse_leaves_the_copy_and_all_else_is_updated() {
         assert_eq!(world.read(kept).as_deref(), Some(text(kept)));
     }
     assert_eq!(world.read("music.json").as_deref(), Some(OTHER_MUSIC));
-    // Its tag was not taken over: it is asked for as a whole until it is right.
+    // The loader did not keep its tag: it asks for the whole file until it is right.
     cdn.asked();
     start(&world, &cdn.url()).await;
     let again = cdn.asked();

@@ -1,4 +1,4 @@
-//! What the tests have in common: a small land, and a world's folder that goes when they end.
+//! Parts that the tests share: a small land, and a world's folder that they remove at their end.
 
 use std::{
     fs,
@@ -25,7 +25,7 @@ pub(crate) const LAND: &[(&str, &str)] = &[
     ),
 ];
 
-/// Those that cannot be missing.
+/// Manifests that nobody can do without.
 pub(crate) const REQUIRED: [&str; 5] = [
     "npcs.json",
     "stores.json",
@@ -34,23 +34,23 @@ pub(crate) const REQUIRED: [&str; 5] = [
     "world-areas.json",
 ];
 
-/// A content server with the small land.
+/// Returns a content server with the small land.
 pub(crate) fn cdn() -> Cdn {
     Cdn::start(LAND.iter().copied())
 }
 
-/// The text of the small land's manifest at `path`.
+/// Returns the text of the small land's manifest at `path`.
 pub(crate) fn text(path: &str) -> &'static str {
     LAND.iter().find(|(p, _)| *p == path).unwrap().1
 }
 
-/// The small land as files.
+/// Returns the small land as files.
 pub(crate) fn land() -> Files {
     let owned = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
     LAND.iter().map(owned).collect()
 }
 
-/// The fixtures of these generations, a later one's before an earlier one's.
+/// Returns the fixtures of these generations, a later one's before an earlier one's.
 pub(crate) fn generations(names: &[&str]) -> Files {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures");
     let mut files = Files::new();
@@ -82,7 +82,7 @@ impl World {
         Self(std::env::temp_dir().join(name))
     }
 
-    /// With these manifests in it.
+    /// Makes a folder with these manifests in it.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         let world = Self::new();
         for (path, text) in files {
@@ -105,12 +105,12 @@ impl World {
         fs::write(file, text).unwrap();
     }
 
-    /// The text of a manifest; none when it is not there.
+    /// Returns the text of a manifest; none when it is not there.
     pub(crate) fn read(&self, path: &str) -> Option<String> {
         fs::read_to_string(self.file(path)).ok()
     }
 
-    /// The settings for this folder and content server.
+    /// Returns the settings for this folder and content server.
     pub(crate) fn config(&self, environment: Environment, cdn: Option<&str>) -> Config {
         Config {
             environment,
@@ -143,7 +143,7 @@ fn unique() -> usize {
     NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
 }
 
-/// An address at which nobody is.
+/// Returns an address at which nobody is.
 pub(crate) fn nobody() -> String {
     let bound = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     format!("http://{}", bound.local_addr().unwrap())

@@ -36,7 +36,7 @@ pub struct ResourceKind {
     pub level: u32,
     /// Skill that it takes, and for which it gives XP; none for a thing that only stands there.
     pub skill: Option<Skill>,
-    /// Tool that it takes in the hand or pack.
+    /// Tool that it takes, worn or in the pack.
     pub tool: ToolNeed,
     /// Item that every success uses up.
     pub bait: Option<Arc<str>>,
@@ -143,8 +143,8 @@ fn footprint(fields: &Fields<'_>, sort: &str, bounds: &ModelBounds, scale: u32) 
     }
 }
 
-/// Returns the kind of a place that names the item that it gives, as in the oldest generation. That
-/// is the kind that gives this item, else a new one from the place and the item.
+/// Returns the kind of a place that names the item that it gives, as in the oldest generation. It
+/// takes the kind that gives this item, else it makes a new one from the place and the item.
 pub(crate) fn named_by_item(
     item: &str,
     sort: &str,

@@ -26,7 +26,7 @@ macro_rules! words {
         }
 
         impl $name {
-            /// The word.
+            /// Returns the word.
             pub fn name(&self) -> &str {
                 match self {
                     $($name::$word => $text,)+

@@ -1,7 +1,7 @@
 //! Items on the ground.
 //!
-//! Always: each item is in the pile of its tile and among those of its region; it has one moment at
-//! which it goes and, if somebody owns it, an earlier one at which it becomes anybody's.
+//! Always: each item is in the pile of its tile and among those of its region. It goes at one
+//! moment. If somebody owns it, it becomes anybody's at an earlier one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -13,7 +13,7 @@ macro_rules! text_id {
         pub struct $name(pub Arc<str>);
 
         impl $name {
-            /// The id as text.
+            /// Returns the id as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }

@@ -1,7 +1,7 @@
 //! Objects of the land that outlive the loss of their owner: stumps that stand for long, fires, and
 //! beasts that are dead for long.
 //!
-//! Always: the store has each object under the chunk of its region in which it stands; the world
+//! Always: the store has each object under the chunk of its region in which it stands. The world
 //! does not restore an object that was due when its region was last played.
 
 use super::fire::Fire;
@@ -53,7 +53,7 @@ impl World {
         }
     }
 
-    /// Brings back the persistent objects of `region`, which the store gave without its state:
+    /// Brings back the persistent objects of `region`, which the store gave without its state.
     /// `played` is the last tick of its play, and timers go on from there. Returns false if the
     /// region is not here.
     pub fn persistent_objects_in(

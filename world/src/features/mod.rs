@@ -1,5 +1,5 @@
-//! One room per feature: its intents, events and state (`mod.rs`), its decisions (`rules.rs`), and what it does in a
-//! tick (`tick.rs`).
+//! One folder per feature: its intents, events and state (`mod.rs`), its decisions (`rules.rs`),
+//! and its part in a tick (`tick.rs`).
 //!
 //! A feature may read the state of another one. Consequences across features stand in [`crate::tick`].
 

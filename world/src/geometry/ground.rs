@@ -2,7 +2,7 @@
 
 macro_rules! grounds {
     ($($(#[$meta:meta])* $variant:ident = $id:literal, $name:literal, $color:literal, $walk:literal;)*) => {
-        /// What a tile is made of. The ids and names are part of the content's format.
+        /// Kind of a tile. The ids and names are part of the content's format.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum Ground {
@@ -13,27 +13,27 @@ macro_rules! grounds {
             /// All of them, by id.
             pub const ALL: &'static [Ground] = &[$(Ground::$variant,)*];
 
-            /// The number by which it goes on the wire.
+            /// Returns the number by which it goes on the wire.
             pub const fn id(self) -> u8 {
                 self as u8
             }
 
-            /// The name by which content and clients know it.
+            /// Returns the name by which content and clients know it.
             pub const fn name(self) -> &'static str {
                 match self { $(Ground::$variant => $name,)* }
             }
 
-            /// How a map shows it, as `#rrggbb`.
+            /// Returns its colour on a map, as `#rrggbb`.
             pub const fn color(self) -> &'static str {
                 match self { $(Ground::$variant => $color,)* }
             }
 
-            /// Whether anybody can stand on it.
+            /// Returns whether anybody can stand on it.
             pub const fn walkable(self) -> bool {
                 match self { $(Ground::$variant => $walk,)* }
             }
 
-            /// The ground with that name, without regard to case.
+            /// Returns the ground with that name, without regard to case.
             pub fn named(name: &str) -> Option<Ground> {
                 Ground::ALL.iter().copied().find(|g| g.name().eq_ignore_ascii_case(name))
             }

@@ -1,5 +1,5 @@
-//! Ways over static ground: the straight way if it is free, else the shortest, else a way as near
-//! as there is one. A goal that is not free means the free tile near it.
+//! Routes over static ground: the straight one if it is free, else the shortest, else one to the
+//! nearest tile that it can reach. A goal that is not free means the free tile near it.
 //!
 //! Always: each tile of a way is one free step from the one before; a way has at most
 //! [`PATH_TILES_MAX`] tiles. A search looks at no more than the square around its start; the
@@ -28,7 +28,7 @@ const START: u8 = 8;
 /// One step changes the estimated length of a way by 0, 1 or 2 steps.
 const BUCKETS: usize = 3;
 
-/// Finder of ways; keeps its memory from one search to the next.
+/// Finder of routes; keeps its memory from one search to the next.
 #[derive(Debug, Default)]
 pub struct Router {
     seen: Vec<Seen>,
@@ -157,8 +157,8 @@ impl Router {
         self.open.iter_mut().for_each(Vec::clear);
     }
 
-    /// Opens all neighbours of `at` with a free step. The straight ones come last, so the search
-    /// looks at them first: ways keep straight if it costs nothing.
+    /// Opens all neighbours of `at` with a free step. The straight ones come last, so that the
+    /// search looks at them first: routes keep straight if that costs nothing.
     fn spread(&mut self, at: u32, far: u16, free: u8, from: Tile, goal: Tile) {
         let (x, z) = (at as i32 % SIDE, at as i32 / SIDE);
         let mut left = free;

@@ -10,7 +10,7 @@ use super::ground::Ground;
 use super::plan::Plan;
 use super::tile::{Bounds, REGION_TILES, Region, Tile};
 
-/// The eight ways to step, in the order in which a search tries them.
+/// The eight steps, in the order in which a search tries them.
 pub(crate) const STEPS: [(i32, i32); 8] = [
     (-1, 0),
     (1, 0),

@@ -217,7 +217,7 @@ impl Recipe<'_> {
     }
 }
 
-/// Hands every recipe to `to`.
+/// Passes every recipe to `to`.
 fn each<'a>(content: &'a Content, mut to: impl FnMut(&Recipe<'a>)) {
     heated(content, &mut to);
     by_hand(content, &mut to);
@@ -243,7 +243,7 @@ fn of(parts: &[Part]) -> impl Iterator<Item = &str> {
     parts.iter().map(|part| part.item.as_ref())
 }
 
-/// Hands the recipes of cooking, smelting and smithing to `to`.
+/// Passes the recipes of cooking, smelting and smithing to `to`.
 fn heated<'a>(content: &'a Content, to: &mut impl FnMut(&Recipe<'a>)) {
     let recipes = content.recipes();
     for r in recipes.cooking.iter() {
@@ -272,7 +272,7 @@ fn heated<'a>(content: &'a Content, to: &mut impl FnMut(&Recipe<'a>)) {
     }
 }
 
-/// Hands the recipes of crafting and fletching to `to`.
+/// Passes the recipes of crafting and fletching to `to`.
 fn by_hand<'a>(content: &'a Content, to: &mut impl FnMut(&Recipe<'a>)) {
     let recipes = content.recipes();
     for r in recipes.crafting.iter() {
@@ -295,7 +295,7 @@ fn by_hand<'a>(content: &'a Content, to: &mut impl FnMut(&Recipe<'a>)) {
     }
 }
 
-/// Hands the recipes of rune altars and tanners to `to`.
+/// Passes the recipes of rune altars and tanners to `to`.
 fn brought<'a>(content: &'a Content, to: &mut impl FnMut(&Recipe<'a>)) {
     let recipes = content.recipes();
     for r in recipes.runecrafting.iter() {

@@ -79,8 +79,8 @@ impl Reach {
         self.near(npc.tile, npc.radius.max(BESIDE_TILES))
     }
 
-    /// Returns whether one can come near enough to use `fixture`. That is beside it; at a side, if
-    /// it grows or is dug; within a cast, if it swims.
+    /// Returns whether one can come near enough to use `fixture`. One must come beside it. If it
+    /// grows or is dug, one must come to a side, and if it swims, within a cast.
     pub(super) fn uses(&self, fixture: &Fixture) -> bool {
         if fixture.blocks.is_empty() {
             return self.near(fixture.tile, CAST_TILES);

@@ -1,7 +1,7 @@
 //! The bank of a character: 480 places in nine tabs.
 //!
-//! Always: all of one item lies in one place; `place` gives the order in a tab and says nothing
-//! else; an entry with a quantity of 0 keeps a place for the item's return.
+//! Always: all of one item lies in one place. `place` gives the order in a tab and says nothing
+//! else. An entry with a quantity of 0 keeps a place for the item's return.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The pack: 28 slots.
 //!
-//! Always: an item that can be stacked lies in one slot, as far as it fits; of any other item there
+//! Always: an item that can be stacked lies in one slot, as far as it fits. Of any other item there
 //! is one in a slot. A refusal has changed nothing, or only a draft that the caller throws away.
 
 use std::collections::BTreeMap;

@@ -19,7 +19,7 @@ pub enum Holder {
 /// balance class.
 macro_rules! causes {
     ($($(#[$doc:meta])+ $variant:ident = $name:literal, $balance:ident;)+) => {
-        /// Why items or coins were made, moved or destroyed.
+        /// Reason for which items or coins were made, moved or destroyed.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub enum Cause {
             $($(#[$doc])+ $variant,)+
@@ -36,7 +36,7 @@ macro_rules! causes {
                 }
             }
 
-            /// Returns what the cause may do to holdings.
+            /// Returns the changes of holdings that the cause allows.
             pub const fn balance(self) -> Balance {
                 match self {
                     $(Cause::$variant => Balance::$balance,)+
@@ -127,7 +127,7 @@ pub enum Balance {
     Sells,
 }
 
-/// A holder's gain or loss of one item by one deed.
+/// A holder's gain or loss of one item by one act.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LedgerEntry {
     /// Holder that gained or lost it.

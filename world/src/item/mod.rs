@@ -42,7 +42,7 @@ impl Stack {
     }
 }
 
-/// Whether value may change hands in a tick; the driver of the world knows.
+/// Whether value may change owners in a tick; the driver of the world knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Value {
     /// It may.

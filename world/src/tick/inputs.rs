@@ -1,7 +1,7 @@
 //! Inputs of players: the order in which the world plays them, and the feature that answers.
 //!
-//! Always: the world answers each input once, or gives it back for later; a refusal has changed
-//! nothing; no input overtakes an earlier one of the same player.
+//! Always: the world answers each input once, or gives it back for later. A refusal has changed
+//! nothing. No input overtakes an earlier one of the same player.
 
 use super::{Outcome, PhaseClock};
 use crate::entity::ids::CharacterId;
@@ -63,7 +63,7 @@ impl World {
                 continue;
             }
             let about_value = input.intent.about_value();
-            // The world notes a refused request for a trade, whatever it asks.
+            // The world notes every refused request for a trade.
             let trading = if let Intent::Trade(intent) = &input.intent {
                 Some(intent.clone())
             } else {
@@ -149,7 +149,7 @@ impl World {
         self.answer(asked, intent, limits, out)
     }
 
-    /// Hands each intent to its feature.
+    /// Passes each intent to its feature.
     fn answer(
         &mut self,
         asked: Asked<'_>,
@@ -184,8 +184,8 @@ impl World {
     }
 }
 
-/// Lets only the last of several moves of a player in one tick search for a way: it replaces the
-/// others, which end where the player stands.
+/// Lets only the last of several moves of a player in one tick search for a route. It replaces the
+/// others, which end at the player's tile.
 fn only_the_last_walks(players: &Players, ordered: &mut [(u32, PlayerInput)]) {
     let mut walked: Option<CharacterId> = None;
     for (_, input) in ordered.iter_mut().rev() {
@@ -219,7 +219,7 @@ pub(crate) fn turn_away(player: &mut Player, out: &mut Outcome) {
     home_teleport::tick::call_off(player, out);
 }
 
-/// Clears all plans of the player by hand and on foot.
+/// Clears all pending actions of the player: its work, leader, visit, pickup and target.
 pub(crate) fn lay_down(player: &mut Player, out: &mut Outcome) {
     skilling::tick::put_down(player, None, out);
     player.follow = None;

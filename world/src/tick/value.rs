@@ -20,7 +20,7 @@ pub(crate) struct Lying {
     pub(crate) owner: Option<CharacterId>,
 }
 
-/// Where a stack comes from that is laid on the ground.
+/// Source of a stack that is laid on the ground.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Origin<'a> {
     pub(crate) cause: Cause,

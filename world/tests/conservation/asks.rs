@@ -1,4 +1,4 @@
-//! What random players ask.
+//! Requests of random players.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::cluster::{Cluster, PLAYERS};
 use super::land::BEASTS;
 
 impl Cluster {
-    /// What somebody asks, now and then.
+    /// Returns a request of a player, now and then.
     pub(super) fn ask(&mut self, who: &CharacterId, from: Tile) -> Option<Intent> {
         let napping = self.naps.get(who).is_some_and(|until| self.now < *until);
         if napping || self.dice.below(3) > 0 {
@@ -140,7 +140,7 @@ impl Cluster {
         })
     }
 
-    /// Talks, mostly on and on, and goes about quests.
+    /// Returns a request to talk, mostly on and on, or one about quests.
     pub(super) fn ask_people(&mut self, who: &CharacterId) -> Intent {
         let player = self.worlds.iter().find_map(|world| world.player(who));
         let open = player.and_then(world::Player::open).cloned();
@@ -221,7 +221,8 @@ impl Cluster {
         }
     }
 
-    /// Something about a trade: of one's own, if there is one, and mostly what leads to its end.
+    /// Returns a request about a trade: about one's own, if there is one, and mostly one towards
+    /// its end.
     pub(super) fn ask_trade(&mut self, who: &CharacterId, from: Tile) -> trade::Intent {
         let world = self.worlds.iter().find(|world| world.player(who).is_some());
         let mine = world.map_or(Vec::new(), |world| world.trades_of(who));
@@ -270,7 +271,7 @@ impl Cluster {
         }
     }
 
-    /// Whom somebody fights in a ring.
+    /// Returns the opponent of a player in a ring.
     pub(super) fn opponent(&self, who: &CharacterId) -> Option<EntityId> {
         let world = self.worlds.iter().find(|world| world.player(who).is_some());
         let shown = world.map_or(Vec::new(), |world| world.duel_shown(who));
@@ -280,7 +281,8 @@ impl Cluster {
         })
     }
 
-    /// Something about a duel: of one's own, if there is one, and mostly what leads to its end.
+    /// Returns a request about a duel: about one's own, if there is one, and mostly one towards its
+    /// end.
     pub(super) fn ask_duel(&mut self, who: &CharacterId, from: Tile) -> duel::Intent {
         let world = self.worlds.iter().find(|world| world.player(who).is_some());
         let shown = world.map_or(Vec::new(), |world| world.duel_shown(who));

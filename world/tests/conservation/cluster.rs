@@ -1,5 +1,5 @@
-//! Worlds that share a land, what a store would have of them, and the law that is checked after
-//! each tick.
+//! Worlds that share a land, the state that a store would have of them, and the law that holds
+//! after each tick.
 
 use crate::stage;
 
@@ -26,7 +26,7 @@ pub(super) const PLAYERS: u32 = 24;
 
 pub(super) type Books = BTreeMap<(Holder, Arc<str>), i64>;
 
-/// What a store would have.
+/// State that a store would have.
 #[derive(Default)]
 pub(super) struct Store {
     pub(super) players: BTreeMap<CharacterId, (PlayerRecord, Region)>,
@@ -37,7 +37,7 @@ pub(super) struct Store {
 pub(super) struct Cluster {
     pub(super) content: Arc<Content>,
     pub(super) worlds: Vec<World>,
-    /// What comes to each at the next tick.
+    /// Inbox of each world for the next tick.
     pub(super) inboxes: Vec<Inbox>,
     pub(super) now: u64,
     pub(super) number: u64,
@@ -47,14 +47,14 @@ pub(super) struct Cluster {
     /// All that the ledgers said.
     pub(super) books: Books,
     pub(super) store: Store,
-    /// How often what happened.
+    /// Number of events of each kind.
     pub(super) counts: BTreeMap<&'static str, u32>,
     /// They challenge each other to duels.
     pub(super) duels: bool,
 }
 
 impl Cluster {
-    /// The regions are dealt out by quarters, which meet at 0,0.
+    /// Makes the worlds, which have the regions by quarters that meet at 0,0.
     pub(super) fn new(seed: u64, worlds: u32, duels: bool) -> Cluster {
         let content = land(duels).content();
         let all = (0..worlds).map(|run| {
@@ -85,7 +85,7 @@ impl Cluster {
         cluster
     }
 
-    /// Some are new, some come with much: that is where the books begin.
+    /// Adds a player: some are new, some come with much, and the books begin with that.
     pub(super) fn newcomer(&mut self, n: u32) {
         let tile = Tile::new(self.dice.between(-9, 9), self.dice.between(-9, 9));
         let mut record = stage::record(&format!("p{n:02}"), tile);
@@ -176,7 +176,7 @@ impl Cluster {
         });
     }
 
-    /// Who was to come to `region` at `from` comes to it at `to`.
+    /// Sends players who were to come to `region` at `from` to the world `to` instead.
     pub(super) fn redirect(&mut self, region: Region, from: usize, to: usize) {
         let arrivals = &mut self.inboxes[from].arrivals;
         let coming: Vec<Arrival> = arrivals.extract_if(.., |a| a.region == region).collect();
@@ -191,7 +191,7 @@ impl Cluster {
         *self.counts.entry(what).or_default() += 1;
     }
 
-    /// A whole region goes to another world, or is taken over from what was saved.
+    /// Moves a whole region to another world, or lets that world take it over from the saved state.
     pub(super) fn move_a_region(&mut self, from_store: bool) {
         let regions = self.content.regions();
         let region = regions[self.dice.below(regions.len() as u32) as usize];
@@ -272,7 +272,7 @@ impl Cluster {
         }
     }
 
-    /// Writes down just what a zone would.
+    /// Saves exactly the changes that a zone would.
     #[allow(clippy::too_many_lines, reason = "one arm for each place")]
     pub(super) fn save(&mut self, at: usize, outcome: &Outcome) {
         let changes = &outcome.changes;
@@ -408,7 +408,7 @@ impl Cluster {
             self.count("trained");
         }
         for player in self.worlds[at].players() {
-            // Where it stands and belongs is not what this law is about.
+            // This law does not cover the player's tile and region.
             let record = player.record();
             let saved = self.store.players.get_mut(&record.id).unwrap();
             saved.1 = player.region();
@@ -481,7 +481,7 @@ impl Cluster {
         }
     }
 
-    /// The law.
+    /// Checks the law.
     pub(super) fn check(&mut self) {
         let mut holdings = Books::new();
         let mut ground = BTreeMap::new();
@@ -535,7 +535,7 @@ impl Cluster {
         *self.counts.entry("pinned").or_default() += pinned;
     }
 
-    /// The hash over the very bytes with which all regions would move.
+    /// Returns the hash over the very bytes with which all regions would move.
     pub(super) fn hash(&self) -> String {
         let mut sha = Sha256::new();
         for world in &self.worlds {
@@ -547,7 +547,7 @@ impl Cluster {
     }
 }
 
-/// Adds what a player holds.
+/// Adds the possessions of a player.
 fn held(record: &PlayerRecord, books: &mut Books) {
     let holder = Holder::Character(record.id.clone());
     for (item, there) in &record.bank.items {

@@ -1,13 +1,13 @@
-//! The land on which everything that can change hands does.
+//! A land with everything that can change owners.
 
 use serde_json::json;
 
 use crate::stage::Land;
 
-/// Where beasts stand: in each quarter one.
+/// Tiles of the beasts, one in each quarter.
 pub(super) const BEASTS: [(i32, i32); 4] = [(8, 8), (-8, 8), (8, -8), (-8, -8)];
 
-/// A beast that dies soon, hits back and leaves things behind.
+/// Returns a beast that dies soon, hits back and leaves things behind.
 fn rat() -> serde_json::Value {
     json!({"id": "rat", "name": "Rat", "stats": {"level": 3, "health": 3, "strength": 30},
         "combat": {"attackable": true, "aggressive": true, "aggroRange": 4, "leashRange": 6,
@@ -17,7 +17,7 @@ fn rat() -> serde_json::Value {
             {"itemId": "candle", "minQuantity": 1, "maxQuantity": 9, "chance": 0.5}]}})
 }
 
-/// Tom has a quest for everybody, and a word for each who is about it.
+/// Returns Tom, who has a quest for everybody, and a word for each who pursues it.
 fn tom() -> serde_json::Value {
     json!({"entryNodeId": "hello", "nodes": [
             {"id": "hello", "text": "Help me?", "responses": [
@@ -44,8 +44,8 @@ fn errand() -> serde_json::Value {
             {"itemId": "candle", "quantity": 3}, {"itemId": "cake", "quantity": 1}]}})
 }
 
-/// With a bank, a shop, beasts and whatever else gives and takes things; with rings for duels, or
-/// without.
+/// Returns a land with a bank, a shop, beasts and other givers and takers of things; with rings for
+/// duels, or without.
 pub(super) fn land(duels: bool) -> Land {
     let land = Land::default().rect("wall", (4, -6), (4, 6));
     let land = land.station("bank", (-3, -3)).banker("teller", (3, 3));

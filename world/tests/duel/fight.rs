@@ -1,4 +1,4 @@
-//! Stories about the fight itself: what holds in a ring, and how it ends.
+//! Stories about the fight itself: the rules in a ring, and its end.
 
 use super::{
     AGREE, STRONG, duelling_on, fighting, land, pack, record, refusals, staked, to_the_end,
@@ -14,7 +14,7 @@ fn a_death_in_a_ring_is_none_and_the_dead_wakes_well_in_the_lobby() {
     while !told.contains("bob died") {
         told.push_str(&stage.play("wait 1"));
     }
-    // It is decided in that tick, and told eight ticks later.
+    // That tick decides it; the players hear of it eight ticks later.
     assert!(told.contains("bob died by ann"), "{told}");
     assert!(!told.contains("grave"), "{told}");
     assert_eq!(staked(&stage, "ann"), [(0, "sword".to_owned(), 1)]);
@@ -55,7 +55,7 @@ fn who_is_away_for_thirty_seconds_has_lost_and_who_is_back_has_not() {
     assert!(!told.contains(" won"), "{told}");
     let told = stage.play("bob is away\nwait 49");
     assert!(!told.contains(" won"), "{told}");
-    // What is won could not be saved just now.
+    // The winner's gain could not be saved at that moment.
     let told = stage.play("bob may not save");
     assert!(!told.contains(" won"), "{told}");
     let told = stage.play("wait 1");
@@ -63,12 +63,12 @@ fn who_is_away_for_thirty_seconds_has_lost_and_who_is_back_has_not() {
     assert_eq!(pack(&stage, "ann", "sword"), 1);
 }
 
-/// Who may not give up does not get around it by going away.
+/// A player who may not give up does not get around it by going away.
 #[test]
 fn who_goes_away_where_nobody_may_give_up_has_lost_at_once() {
     let first = ["bob rules noForfeit", "bob stakes 1 of 0"];
     let mut stage = fighting("", "with sword 1", first);
-    // What is won could not be saved just now.
+    // The winner's gain could not be saved at that moment.
     let told = stage.play("bob is away / bob may not save");
     assert!(
         told.contains("ann waits 0") && !told.contains(" won"),
@@ -111,7 +111,7 @@ fn the_rules_hold_in_the_fight() {
     assert_eq!(refusals(&told), expected, "{told}");
     assert!(told.contains("bob failed AgainstRules"), "{told}");
     assert_eq!(record(&stage, "ann").health, 10);
-    // Who may not walk begins side by side.
+    // Players who may not walk begin side by side.
     let [ann, bob] = ["ann", "bob"].map(|who| record(&stage, who).tile);
     assert_eq!(ann.steps_to(bob), 1);
 }

@@ -11,7 +11,7 @@ use world::{
     prayer, quests, shop, skilling, use_item,
 };
 
-/// What may happen to one of a few players at a tick's edge.
+/// Events that may happen to one of a few players at a tick's edge.
 #[derive(Debug, Clone)]
 pub(super) enum Deed {
     Join {
@@ -48,12 +48,12 @@ pub(super) enum Deed {
         slot: u8,
         many: u32,
     },
-    /// What is heard of an agent from outside.
+    /// Word from the store or the player's gateway about an agent.
     Agent {
         who: u8,
         word: AgentWord,
     },
-    /// Whether value may change hands in this tick.
+    /// Whether items and coins may change owners in this tick.
     Value(world::Value),
 }
 
@@ -95,7 +95,7 @@ pub(super) fn intent() -> impl Strategy<Value = Intent> {
     ]
 }
 
-/// Something that an agent may be after.
+/// Goals of an agent.
 fn goal() -> impl Strategy<Value = Goal> {
     let skills = TRAINED.map(|(skill, _)| skill).to_vec();
     prop_oneof![

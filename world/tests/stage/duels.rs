@@ -1,4 +1,4 @@
-//! Duels on the stage: four rings around a lobby, what is asked about them, and what is told.
+//! Duels on the stage: four rings around a lobby, the requests, and the messages.
 
 use serde_json::{Value, json};
 use world::content::EquipSlot;
@@ -8,7 +8,8 @@ use world::{CharacterId, DuelRule, DuelStage, EntityId, Event, duel, time::TICK_
 
 use super::Stage;
 
-/// The lobby is 19 tiles wide, the rings are 11; in each two begin six tiles apart.
+/// Returns the manifests of the rings. The lobby is 19 tiles wide, the rings are 11; in each two
+/// begin six tiles apart.
 pub(super) fn manifests() -> Vec<(&'static str, Value)> {
     let at = |x: i32, z: i32| json!({"x": x, "y": 0, "z": z});
     let places = [(20, 20), (-20, 20), (20, -20), (-20, -20)];
@@ -26,7 +27,7 @@ pub(super) fn manifests() -> Vec<(&'static str, Value)> {
 }
 
 impl Stage {
-    /// What somebody asks about its duel, or about the last challenge.
+    /// Returns a request of a player about its duel, or about the last challenge.
     pub(super) fn dueling(&self, words: &[&str]) -> Option<duel::Intent> {
         let who = CharacterId::from(words[0]);
         let none = || EntityId::from("duel:none");
@@ -84,7 +85,7 @@ impl Stage {
     }
 }
 
-/// The player that sees the same view of its duel as the one before it did.
+/// Returns the player that sees the same view of its duel as the one before it did.
 pub(super) fn echo<'e>(before: Option<&Event>, event: &'e Event) -> Option<&'e CharacterId> {
     use duel::Event as Duel;
     let (Event::Duel(before), Event::Duel(event)) = (before?, event) else {
@@ -101,7 +102,7 @@ pub(super) fn echo<'e>(before: Option<&Event>, event: &'e Event) -> Option<&'e C
     (same && before.who() != event.who()).then(|| event.who())
 }
 
-/// What somebody is told.
+/// Returns the words for a message.
 pub(super) fn told(event: &duel::Event) -> String {
     let agreed = |of: [bool; 2]| of.map(|yes| if yes { "!" } else { "-" }).concat();
     match event {

@@ -8,7 +8,8 @@ use world::Content;
 
 use super::{duels, trades};
 
-/// A land for a story: 4 x 4 regions of grass from -128 to 128, and what is put there.
+/// A land for a story: 4 x 4 regions of grass from -128 to 128, and the things that a test puts
+/// there.
 #[derive(Clone)]
 pub(crate) struct Land {
     paints: Vec<Value>,
@@ -90,7 +91,7 @@ impl Land {
         self
     }
 
-    /// What `quests.json` says.
+    /// Sets the text of `quests.json`.
     pub(crate) fn quests(mut self, quests: Value) -> Land {
         self.quests = quests;
         self
@@ -116,7 +117,7 @@ impl Land {
         )
     }
 
-    /// What `npcs.json` says of whoever is placed otherwise.
+    /// Adds a row to `npcs.json`, for an NPC that another file places.
     pub(crate) fn kind(mut self, kind: Value) -> Land {
         self.kinds.push(kind);
         self
@@ -134,13 +135,13 @@ impl Land {
         self
     }
 
-    /// Players may attack each other.
+    /// Lets players attack each other.
     pub(crate) fn lawless(mut self) -> Land {
         self.lawless = true;
         self
     }
 
-    /// A place of its own within the field: both corners included.
+    /// Adds an area within the field: both corners included.
     pub(crate) fn area(mut self, id: &str, low: (i32, i32), high: (i32, i32)) -> Land {
         self.areas.push(
             json!({"id": id, "name": id, "biomeType": "plain", "difficultyLevel": 1,
@@ -150,31 +151,31 @@ impl Land {
         self
     }
 
-    /// Any number may fight one.
+    /// Lets any number fight one.
     pub(crate) fn crowded(mut self) -> Land {
         self.crowded = true;
         self
     }
 
-    /// There are spells and prayers.
+    /// Adds spells and prayers.
     pub(crate) fn magic(mut self) -> Land {
         self.magic = true;
         self
     }
 
-    /// There are potions.
+    /// Adds potions.
     pub(crate) fn potions(mut self) -> Land {
         self.potions = true;
         self
     }
 
-    /// There is a lobby around 0,0, and a ring in each quarter.
+    /// Adds a lobby around 0,0, and a ring in each quarter.
     pub(crate) fn rings(mut self) -> Land {
         self.rings = true;
         self
     }
 
-    /// With other dice.
+    /// Sets other dice.
     pub(crate) fn seed(mut self, seed: u64) -> Land {
         self.seed = seed;
         self
@@ -244,7 +245,7 @@ impl Land {
         self
     }
 
-    /// The manifests of this land.
+    /// Returns the manifests of this land.
     pub(crate) fn files(&self) -> BTreeMap<String, String> {
         let bounds = json!({"minX": -128, "maxX": 128, "minZ": -128, "maxZ": 128});
         let areas = self.areas.iter();
@@ -327,7 +328,7 @@ impl Land {
     }
 }
 
-/// Four doses of a tonic for fights, and one of each other sort.
+/// Returns four doses of a tonic for fights, and one of each other sort.
 fn potions() -> Vec<Value> {
     let boost = |skill: &str, levels: u32, percent: u32| json!({"type": "boost", "skill": skill, "levels": levels, "percent": percent});
     let potion = |id: &str, leaves: &str, effects: Vec<Value>| json!({"id": id, "name": id, "potion": {"effects": effects, "leaves": leaves}});
@@ -353,7 +354,7 @@ fn potions() -> Vec<Value> {
     (1..=4).map(tonic).chain(others).collect()
 }
 
-/// A few spells, and prayers.
+/// Returns a few spells, and prayers.
 fn magic() -> [(&'static str, Value); 2] {
     let spells = json!({"standard": {"strike": [
         {"id": "gust", "name": "Gust", "level": 1, "baseMaxHit": 2, "baseXp": 5.5,

@@ -26,17 +26,17 @@ pub(crate) const BEGIN: u64 = 1_000;
 
 /// A world with all regions of its content, and a script's progress in it.
 ///
-/// Things on the ground are called #1, #2 … in the order in which they were first told of.
+/// Names for things on the ground are #1, #2 … in the order in which the stage first heard of them.
 pub(crate) struct Stage {
     pub(crate) world: World,
     things: Vec<EntityId>,
-    /// Called t1, t2 … in the order in which they were asked for.
+    /// Trades, with the names t1, t2 … in the order of their requests.
     trades: Vec<EntityId>,
     /// The last challenge.
     challenge: Option<EntityId>,
     /// Those whom nobody plays.
     away: BTreeSet<CharacterId>,
-    /// What is written down of trades.
+    /// Audit notes of trades.
     pub(crate) audit: Vec<world::TradeNote>,
     tick: u64,
     number: u64,
@@ -51,7 +51,7 @@ impl Stage {
         Stage::on(land.content(), rules, land.seed)
     }
 
-    /// A stage on these manifests.
+    /// Returns a stage on these manifests.
     pub(crate) fn of(files: &BTreeMap<String, String>) -> Stage {
         let loaded = Content::load(files).expect("the land of a story loads");
         Stage::on(Arc::new(loaded.content), Rules::default(), 1)
@@ -97,12 +97,12 @@ impl Stage {
         told
     }
 
-    /// The next tick is the one after `tick`.
+    /// Makes the next tick the one after `tick`.
     pub(crate) fn skip_to(&mut self, tick: u64) {
         self.tick = tick;
     }
 
-    /// All NPCs, by id.
+    /// Returns all NPCs, by id.
     pub(crate) fn npcs(&self) -> Vec<EntityId> {
         let npcs = self
             .world

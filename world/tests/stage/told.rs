@@ -1,4 +1,4 @@
-//! What is told of a tick, in words.
+//! The messages of a tick, in words.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -116,7 +116,7 @@ impl Stage {
         writeln!(told, "{}", line.trim_end()).expect("a string takes all");
     }
 
-    /// What an event says; vitals are told by the stories about energy only.
+    /// Returns the words for an event; only the stories about energy show vitals.
     pub(super) fn event(&self, event: &Event) -> Option<String> {
         let record = || self.world.player(event.who()).expect("it is here").record();
         Some(match event {
@@ -274,7 +274,7 @@ impl Stage {
     }
 }
 
-/// What one side of a trade offers; with a ! behind it if it agrees.
+/// Returns one side of a trade; a ! at its end says that the side agrees.
 fn offer(offer: &TradeOffer) -> String {
     let things = offer.items.iter().map(|item| {
         let (place, slot) = (item.trade_slot, item.inventory_slot);

@@ -1,9 +1,9 @@
-//! What there is to gather and to make on the stage: a few of each sort, and of each trade one
-//! recipe or two. What is called sure is certain at every level, what is called hopeless is not.
+//! Resources and stations of the stage: a few of each sort, and one recipe or two of each trade.
+//! Names with `sure` succeed at every level; names with `hopeless` never do.
 
 use serde_json::{Value, json};
 
-/// The items.
+/// Returns the items.
 pub(super) fn items() -> Vec<Value> {
     let plain = [
         "elm_logs",
@@ -58,7 +58,7 @@ pub(super) fn items() -> Vec<Value> {
     plain.chain(many).chain(food).chain(tools).collect()
 }
 
-/// The other manifests.
+/// Returns the other manifests.
 pub(super) fn manifests() -> Vec<(&'static str, Value)> {
     let sure = json!({"low": 256, "high": 256});
     let trees = json!({"trees": [

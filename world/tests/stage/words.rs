@@ -1,4 +1,4 @@
-//! What the words of a script say.
+//! The meaning of a script's words.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use world::{
 use super::Stage;
 
 impl Stage {
-    /// What somebody asks that moves value.
+    /// Returns a request that moves value.
     pub(super) fn about_value(&self, words: &[&str]) -> Intent {
         let many = |i: usize| -> u32 { words[i].parse().expect("a number") };
         let small = |i: usize| -> u8 { words[i].parse().expect("a slot") };
@@ -136,7 +136,7 @@ impl Stage {
         }
     }
 
-    /// What somebody asks about a trade: the last one, if none is named as in `cancels in t1`.
+    /// Returns a request about a trade: the last one, if the words name none as in `cancels in t1`.
     pub(super) fn trading(&self, words: &[&str]) -> Option<trade::Intent> {
         let many = |i: usize| -> u32 { words[i].parse().expect("a number") };
         let small = |i: usize| -> u8 { words[i].parse().expect("a slot") };
@@ -198,7 +198,7 @@ impl Stage {
         })
     }
 
-    /// `ann cook`, with `raw_trout`, `at #1`, `times 3` behind it.
+    /// Reads `ann cook`, with `raw_trout`, `at #1`, `times 3` behind it.
     pub(super) fn making(&self, words: &[&str]) -> Intent {
         let after = |word: &str| {
             let at = words.iter().position(|w| *w == word)?;
@@ -213,7 +213,7 @@ impl Stage {
         })
     }
 
-    /// What a script calls `#1` or by its id.
+    /// Returns the thing that a script calls `#1`, or names by its id.
     pub(crate) fn thing(&self, name: &str) -> EntityId {
         let number = name.strip_prefix('#').map(|n| n.parse::<usize>());
         number.map_or(EntityId::from(name), |n| {
@@ -222,7 +222,7 @@ impl Stage {
     }
 }
 
-/// What somebody asks at its bank.
+/// Returns a request at the bank.
 pub(super) fn banking(words: &[&str]) -> bank::Intent {
     let many = |i: usize| -> u32 { words[i].parse().expect("a number") };
     let small = |i: usize| -> u8 { words[i].parse().expect("a slot or tab") };
@@ -271,8 +271,9 @@ pub(super) fn banking(words: &[&str]) -> bank::Intent {
     }
 }
 
-/// `ann joins at 3 4`, with `energy 50`, `health 5`, `trained agility=8300` (tenths, commas between), `of 1 0` (a region), `pouch 5`, `devout 3` (points), `new`, `unready` or at last
-/// `with logs 1 candle 7` behind it.
+/// Reads `ann joins at 3 4`. Behind it may stand `energy 50`, `health 5`, `trained agility=8300`
+/// (tenths, commas between), `of 1 0` (a region), `pouch 5`, `devout 3` (points), `new` and
+/// `unready`, and at last `with logs 1 candle 7`.
 pub(super) fn newcomer(words: &[&str]) -> Arrival {
     let n = |i: usize| -> i32 { words[i].parse().expect("a number") };
     let tile = Tile::new(n(3), n(4));
@@ -315,14 +316,14 @@ pub(super) fn newcomer(words: &[&str]) -> Arrival {
     }
 }
 
-/// Of one whose client has asked for something already: no beast lets it be.
+/// Returns the state of a player whose client has asked for something already: no beast lets it be.
 pub(super) fn heard() -> PlayerHot {
     let mut hot = PlayerHot::default();
     hot.fight.heard_at = Tick(1);
     hot
 }
 
-/// A player at rest who walks, with full energy.
+/// Returns a player at rest who walks, with full energy.
 pub(crate) fn record(name: &str, tile: Tile) -> PlayerRecord {
     let columns = Columns {
         id: CharacterId::from(name),

@@ -1,11 +1,11 @@
-//! What is written down of trades.
+//! The audit notes of trades.
 
 use insta::assert_snapshot;
 use world::TradeNote;
 
 use crate::stage::{Land, Stage};
 
-/// Who did what, of which trade with whom, and about what.
+/// Returns the notes: the player, the act, the trade, the other player, and the things.
 fn audited(stage: &Stage) -> String {
     let line = |note: &TradeNote| {
         let things = note.things.iter();

@@ -1,6 +1,6 @@
 //! Decides which regions a run drops or loads when the directory names their owners. Pure.
 //!
-//! Always: an epoch below the highest that is known of a region changes nothing.
+//! Always: an epoch below the highest known epoch of a region changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +15,11 @@ pub struct Owner {
     pub epoch: u64,
 }
 
-/// One thing to do.
+/// A step of a run towards the regions that it owns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
-    /// Stop playing a region: it is another's, or it was lost and came back at a later epoch.
+    /// Stop playing a region: another run owns it, or this run lost it and got it back at a later
+    /// epoch.
     Drop(Region),
     /// Load a region that is this run's at this epoch.
     Load(Region, u64),

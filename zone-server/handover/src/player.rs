@@ -1,8 +1,9 @@
 //! The states of a player between two owners. Pure: events in, the next step out.
 //!
-//! Always: the commit of the transfer row is the handover. Before it the player is the source's,
-//! after it the target's, and nobody else's word counts. `h` is the ownership sequence after the
-//! handover; every step may be repeated, come late or be lost.
+//! Always: the commit of the transfer row is the handover. Before the commit only the source's word
+//! counts: the player is its own. After the commit the player is the target's, and only the
+//! target's word counts. `h` is the ownership sequence after the handover. Every step may be
+//! repeated, come late or be lost.
 
 use world::Region;
 
@@ -21,7 +22,7 @@ pub struct Target {
     pub address: String,
 }
 
-/// Where the way leads now, by the directory.
+/// Run to which the player's tile leads now, by the directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Way {
     /// The region is this run's own.
@@ -32,7 +33,7 @@ pub enum Way {
     Nowhere,
 }
 
-/// The source's side, from the crossing to the commit. The player is held in all states.
+/// The source's side, from the crossing to the commit. The source holds the player in all states.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Source {
     region: Region,
@@ -55,7 +56,7 @@ enum Step {
 pub enum SourceEvent {
     /// A tick's edge.
     Edge(Way),
-    /// The target's answer to an attempt; false too when there was none in time.
+    /// The target's answer to an attempt; false also if there was none in time.
     Answer {
         /// Number of the attempt.
         attempt: u32,
@@ -75,18 +76,19 @@ pub enum SourceStep {
     Prepare {
         /// Number of the attempt.
         attempt: u32,
-        /// The run that is asked.
+        /// Run that the source asks.
         to: Target,
     },
     /// Puts the transfer into the next batch.
     Transfer(Target),
-    /// The region is the run's own by now: no handover is needed.
+    /// The region is the run's own by now, so that no handover is needed.
     Settle(Region),
 }
 
 impl Source {
-    /// A player that stands past the border, in `region`, after so many attempts to hand it over.
-    /// No number is used twice, or an answer to one that was called off could pass for another's.
+    /// Returns the state of a player that stands past the border, in `region`, after `attempts`
+    /// attempts to hand it over. No number is used twice. Otherwise an answer to a cancelled
+    /// attempt could pass for the answer to a later one.
     pub fn new(region: Region, attempts: u32) -> Self {
         Self {
             region,
@@ -135,15 +137,15 @@ impl Source {
                 self.at = Step::Waiting;
                 SourceStep::Stay
             }
-            // It comes too late, or too early.
+            // The event comes too late, or too early.
             (_, SourceEvent::Edge(_) | SourceEvent::Answer { .. } | SourceEvent::Stale) => {
                 SourceStep::Stay
             }
         }
     }
 
-    /// Returns whether the player may come to this run without being announced to it once more; or
-    /// will be offered to somebody in a moment.
+    /// Returns whether the player may still come to this run without another announcement. Also
+    /// true while the source waits for the next edge, at which it offers the player to some run.
     pub fn may_go_to(&self, run_id: u64) -> bool {
         match &self.at {
             Step::Waiting => true,
@@ -177,9 +179,9 @@ enum After {
 /// An event that the source hears after the commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DepartedEvent {
-    /// The target's answer; `None`: there was none in time.
+    /// The target's answer; `None` if there was none in time.
     Answer(Option<bool>),
-    /// A tick's edge; whether the target's run is still alive.
+    /// A tick's edge.
     Edge {
         /// The tick.
         now: u64,
@@ -193,22 +195,23 @@ pub enum DepartedEvent {
 pub enum DepartedStep {
     /// Nothing.
     Wait,
-    /// Says it again.
+    /// Repeats its word to the target.
     Complete,
     /// The target has the player: late inputs may follow.
     Forward,
-    /// Nothing more: the source tells nothing any more to those who still send here.
+    /// Forgets the player: the source no longer answers those who still send their inputs here.
     Forget,
 }
 
-/// Ticks for which late inputs are forwarded.
+/// Ticks for which the source forwards late inputs.
 pub const FORWARD_TICKS: u64 = 20;
-/// Ticks for which it is remembered at least that somebody went, longer than any answer of the
-/// store takes: one from before must not bring the player back.
+/// Ticks for which the source remembers at least that a player went. No answer of the store takes
+/// as long, so that an older answer cannot bring the player back.
 pub const MEMORY_TICKS: u64 = 5;
 
 impl Departed {
-    /// The commit of tick `now` was acknowledged; the first word to the target is under way.
+    /// Returns the state after the store acknowledged the commit of tick `now`, with the first word
+    /// to the target under way.
     pub fn new(now: u64) -> Self {
         Self {
             at: After::Completing,
@@ -216,7 +219,7 @@ impl Departed {
         }
     }
 
-    /// Returns whether inputs may be forwarded now.
+    /// Returns whether the source may forward inputs now.
     pub fn open(&self) -> bool {
         self.at == After::Open
     }
@@ -255,12 +258,13 @@ impl Departed {
     }
 }
 
-/// Ticks after which the target asks the store about a player that it was promised.
+/// Ticks after which the target asks the store about a promised player.
 pub const ASK_TICKS: u64 = 2;
-/// Ticks after which it also asks the source whether it still means it.
+/// Ticks after which the target also asks the source whether the promise still holds.
 pub const DOUBT_TICKS: u64 = 10;
 
-/// The target's side: a player that was announced and is not committed yet, as far as is known.
+/// The target's side: a player that a source announced, and whose commit the target does not know
+/// of.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Pending {
     /// The ownership sequence that the player will have.
@@ -269,7 +273,7 @@ pub struct Pending {
     region: Region,
     /// Run that gives the player.
     pub from_run_id: u64,
-    /// Number among all promises to this run; a repetition is another one.
+    /// Number among all promises to this run; a repeated promise gets another number.
     pub number: u32,
     promised: u64,
     since: u64,
@@ -280,11 +284,11 @@ pub struct Pending {
 /// The source's word on its promise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Intent {
-    /// Nothing else.
+    /// The promise stands.
     Holds,
-    /// Given up; this run asked the store before that, so that its next answer says nothing of it.
+    /// The source gave it up while this run was asking the store: the next answer may be older.
     Unsettled,
-    /// Given up: the store's next answer is the last word.
+    /// The source gave it up: the store's next answer is the last word.
     GivenUp,
 }
 
@@ -299,7 +303,7 @@ pub struct Owned {
     pub mine: bool,
     /// The player is in the world.
     pub online: bool,
-    /// The source was already fenced when the store was asked: it can commit nothing any more.
+    /// The source was already fenced when the store answered, so that it can commit nothing more.
     pub source_dead: bool,
 }
 
@@ -316,11 +320,12 @@ pub enum PendingEvent {
         /// Ownership sequence after the handover.
         h: u64,
     },
-    /// The store's answer; `None`: there was none.
+    /// The store's answer; `None` if there was none.
     Owner(Option<Owned>),
-    /// The source is not about the handover of this promise, and would announce it anew first.
+    /// The source no longer means this promise, and would announce the player again before a
+    /// handover.
     GivenUp {
-        /// Number of the promise in doubt.
+        /// Number of the promise.
         number: u32,
     },
 }
@@ -332,7 +337,7 @@ pub enum PendingStep {
     Wait,
     /// Asks the store who owns the player.
     Ask,
-    /// Asks the source too whether it still means to hand the player over.
+    /// Asks the store, and asks the source whether it still means to hand the player over.
     Doubt,
     /// Plays the player from the next tick.
     Join,
@@ -341,7 +346,8 @@ pub enum PendingStep {
 }
 
 impl Pending {
-    /// Announced by `from_run_id` after tick `now`: promise `number`.
+    /// Returns the state of a player that `from_run_id` announced after tick `now`, as promise
+    /// `number`.
     pub fn new(h: u64, region: Region, from_run_id: u64, number: u32, now: u64) -> Self {
         Self {
             h,
@@ -401,8 +407,8 @@ impl Pending {
     }
 
     fn settle(&self, owned: Owned) -> PendingStep {
-        // A takeover or a region's move raises the sequence too: only together with the region it
-        // is this handover.
+        // A takeover or a region's move raises the sequence too. Only the sequence together with
+        // the region proves this handover.
         let happened = owned.sequence == self.h && owned.region == Some(self.region);
         if happened && owned.mine && owned.online {
             return PendingStep::Join;
@@ -416,18 +422,18 @@ impl Pending {
     }
 }
 
-/// The facts by which the target decides whether it takes a player.
+/// The state on which the target decides whether it takes a player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asked {
     /// Ownership sequence after the handover.
     pub h: u64,
-    /// Both runs play the same content.
+    /// The content of both runs is the same.
     pub same_content: bool,
     /// The target plays the region, at the epoch that the source believes.
     pub owns: bool,
     /// This run takes more players.
     pub room: bool,
-    /// Nobody plays the player, or it is linked with the gateway of whoever does.
+    /// The gateway that plays the player, if there is one, has a link to this run.
     pub linked: bool,
     /// This run gives everything away.
     pub draining: bool,
@@ -435,11 +441,11 @@ pub struct Asked {
     pub closing: bool,
     /// The sequence of the player, if the target plays it.
     pub playing: Option<u64>,
-    /// The sequence for which it is announced already.
+    /// The sequence for which the player is announced already.
     pub pending: Option<u64>,
-    /// The source has offered it here once more since.
+    /// The source has offered the player here once more since.
     pub overtaken: bool,
-    /// The sequence with which it went from here to somebody else, not long ago.
+    /// The sequence with which the player went from here to another run, not long ago.
     pub gone: Option<u64>,
 }
 
@@ -472,7 +478,7 @@ pub fn prepare(asked: Asked) -> Result<(), &'static str> {
     }
 }
 
-/// A character that is to be brought to somebody or something that is the target's.
+/// A character that another run wants to bring to somebody or something that the target has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pulled<'a> {
     /// Character that acts.
@@ -481,14 +487,14 @@ pub struct Pulled<'a> {
     pub target: &'a str,
     /// `target` is here.
     pub here: bool,
-    /// `target` is on its way to somewhere else, or out of the world.
+    /// `target` is on its way to another run, or out of the world.
     pub leaving: bool,
-    /// `target` is itself to be brought to the actor, and not on its way yet.
+    /// `target` waits to be brought to the actor, and is not on its way yet.
     pub pulls_back: bool,
 }
 
-/// Returns `Ok` if the actor may come, else the code of the refusal. True: the target's own wish
-/// to come to the actor ends, because the lower id of two that meet wins.
+/// Returns `Ok` if the actor may come, else the code of the refusal. True: the target stops asking
+/// to come to the actor, because of two characters that pull each other the lower id wins.
 pub fn pull(pulled: Pulled<'_>) -> Result<bool, &'static str> {
     if !pulled.here || pulled.leaving {
         return Err("busy");

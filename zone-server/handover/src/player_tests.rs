@@ -198,7 +198,7 @@ fn what_the_store_says_settles_a_pending_player() {
     }
 }
 
-/// Not because it takes long: the transfer may still land.
+/// The reason is not that it takes long: the transfer may still land.
 #[test]
 fn a_promise_is_dropped_when_its_source_has_taken_it_back_and_the_store_was_asked_since() {
     let unchanged = PendingEvent::Owner(Some(owned(4, false)));
@@ -209,22 +209,22 @@ fn a_promise_is_dropped_when_its_source_has_taken_it_back_and_the_store_was_aske
         assert_eq!(pending.on(now, edge(now)), PendingStep::Doubt);
         now
     };
-    // Nothing is heard of the source.
+    // Case 1: the source is silent.
     let mut pending = Pending::new(5, THERE, 1, 1, 10);
     let now = old(&mut pending);
     assert_eq!(pending.on(now, unchanged), PendingStep::Wait);
-    // The store was asked before the source took it back, and then once more.
+    // Case 2: this run asked the store before the source took the promise back, and then once more.
     let now = now + ASK_TICKS;
     assert_eq!(pending.on(now, edge(now)), PendingStep::Doubt);
     assert_eq!(pending.on(now, taken_back), PendingStep::Wait);
     assert_eq!(pending.on(now, unchanged), PendingStep::Wait);
     assert_eq!(pending.on(now, unchanged), PendingStep::Drop);
-    // It has happened all the same.
+    // Case 3: the handover happened all the same.
     let mut pending = Pending::new(5, THERE, 1, 1, 10);
     pending.on(20, taken_back);
     let happened = PendingEvent::Owner(Some(owned(5, true)));
     assert_eq!(pending.on(20, happened), PendingStep::Join);
-    // Another promise of the same handover came since.
+    // Case 4: another promise of the same handover came since.
     let mut pending = Pending::new(5, THERE, 1, 2, 10);
     pending.on(20, taken_back);
     assert_eq!(pending.on(20, unchanged), PendingStep::Wait);

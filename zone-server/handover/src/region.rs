@@ -1,17 +1,18 @@
 //! The states of a whole region between two owners. Pure: events in, the next step out.
 //!
-//! Always: the commit of the give is the move. Before it the region is the giver's, after it the
-//! taker's, and nobody else's word counts. Every step may be repeated, come late or be lost.
+//! Always: the commit of the give is the move. Before the commit only the giver's word counts: the
+//! region is its own. After the commit the region is the taker's, and only the taker's word counts.
+//! Every step may be repeated, come late or be lost.
 
 use crate::steps;
 
 /// Ticks for which an accepted move waits for players of the region to settle.
 pub const READY_TICKS_MAX: u64 = 20;
-/// Nobody changes owner twice within so many ticks, but by takeover.
+/// Ticks for which a player does not change its owner again, except by a takeover.
 pub const SETTLE_TICKS: u64 = 3;
-/// Ticks for which the taker waits for the giver's word when the store has named it already.
+/// Ticks for which the taker waits for the giver's word after the store named the taker as owner.
 pub const WORD_TICKS: u64 = 2;
-/// Ticks after which the taker forgets a promised region of which it has heard nothing.
+/// Ticks after which the taker forgets a promised region if it hears nothing of it.
 pub const PROMISE_TICKS: u64 = 100;
 
 /// The giver's side, from the first word to the commit's answer.
@@ -23,9 +24,9 @@ pub struct Giving {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Step {
-    /// Has asked the taker. The region is played.
+    /// The giver has asked the taker, and still plays the region.
     Asking,
-    /// The taker has room. The region is played until nothing of it is half done.
+    /// The taker has room. The giver plays the region until nothing in it is half done.
     Ready { since: u64 },
     /// The region is out, and the give is on its way to the store.
     Committing,
@@ -34,7 +35,7 @@ enum Step {
 /// An event that the giver hears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GivingEvent {
-    /// The taker's answer to an attempt; false too when there was none in time.
+    /// The taker's answer to an attempt; false also if there was none in time.
     Answer {
         /// Number of the attempt.
         attempt: u64,
@@ -43,7 +44,7 @@ pub enum GivingEvent {
         /// The tick.
         now: u64,
     },
-    /// After a tick. `blocked`: something of the region is half done; `alive`: the taker is.
+    /// The edge after a tick.
     Edge {
         /// The tick.
         now: u64,
@@ -52,7 +53,7 @@ pub enum GivingEvent {
         /// The taker's run lives and takes regions, by the directory.
         alive: bool,
     },
-    /// The store says that the taker cannot have the region: the store changed nothing.
+    /// The store says that the taker cannot have the region, and has changed nothing.
     Stale,
     /// The store has the region at the taker.
     Given,
@@ -74,7 +75,7 @@ pub enum GivingStep {
 }
 
 impl Giving {
-    /// The taker is being asked.
+    /// Returns the state in which the giver has asked the taker for the first time.
     pub fn new(attempt: u64) -> Self {
         Self {
             attempt,
@@ -125,7 +126,7 @@ impl Giving {
             }
             (Step::Committing, GivingEvent::Stale) => GivingStep::Back,
             (Step::Committing, GivingEvent::Given) => GivingStep::Complete,
-            // It comes too late, or too early.
+            // The event comes too late, or too early.
             (
                 _,
                 GivingEvent::Answer { .. }
@@ -136,18 +137,18 @@ impl Giving {
         }
     }
 
-    /// Returns whether nobody may come into the region or begin to leave it any more.
+    /// Returns whether the giver lets nobody enter the region or begin to leave it any more.
     pub fn closing(&self) -> bool {
         !matches!(self.at, Step::Asking)
     }
 
-    /// Returns whether the region is out: only the store's answer brings it back.
+    /// Returns whether the region is out, so that only the store's answer brings it back.
     pub fn committing(&self) -> bool {
         self.at == Step::Committing
     }
 }
 
-/// The facts by which the giver decides whether its region could go now.
+/// The state on which the giver decides whether its region may go now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settled {
     /// A batch is in flight: the give would wait behind it.
@@ -156,17 +157,17 @@ pub struct Settled {
     pub held_since: u64,
     /// Somebody of the region is on its way in or out, by a handover or from the store.
     pub passing: bool,
-    /// The last tick in which somebody came into the region by a handover; 0: nobody did.
+    /// The last tick in which somebody came into the region by a handover; 0 for none.
     pub came: u64,
 }
 
-/// Returns whether the region has to wait for the next edge.
+/// Returns whether the region must wait for the next edge.
 pub fn blocked(now: u64, of: Settled) -> bool {
     let fresh = |since: u64| since > 0 && now < since + SETTLE_TICKS;
     of.flying || of.passing || fresh(of.held_since) || fresh(of.came)
 }
 
-/// The taker's side: a region that was promised and is not played yet.
+/// The taker's side: a region that a giver promised, and that this run does not play yet.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Taking {
     /// The epoch that the region will have.
@@ -186,7 +187,7 @@ pub struct Seen {
     pub epoch: u64,
     /// By the directory, this run owns the region.
     pub mine: bool,
-    /// The giver may still write, and say so.
+    /// The giver can still write to the store, and still announce its commit.
     pub giver_alive: bool,
 }
 
@@ -207,16 +208,16 @@ pub enum TakingEvent {
 pub enum TakingStep {
     /// Waits for the giver's word.
     Wait,
-    /// Waits no more: the store gives the region as the giver committed it.
+    /// Stops waiting: loads the region from the store, as the giver committed it.
     Load,
     /// Plays the region as the giver left it.
     Join,
-    /// The promise cannot be kept any more.
+    /// Drops the promise, because nobody can keep it any more.
     Drop,
 }
 
 impl Taking {
-    /// Promised by `from_run_id` after tick `now`, at the epoch that the region will have.
+    /// Returns the state of a region that `from_run_id` promised after tick `now`, for `epoch`.
     pub fn new(epoch: u64, from_run_id: u64, now: u64) -> Self {
         Self {
             epoch,
@@ -263,7 +264,7 @@ impl Taking {
     }
 }
 
-/// The facts by which the taker decides whether it takes a region.
+/// The state on which the taker decides whether it takes a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asked {
     /// The epoch at which the giver owns it.
@@ -272,11 +273,11 @@ pub struct Asked {
     pub same_content: bool,
     /// This run gives everything away.
     pub draining: bool,
-    /// There is room for its players.
+    /// This run has room for the region's players.
     pub room: bool,
     /// Highest epoch of the region that the taker knows.
     pub seen: u64,
-    /// The taker plays it, or is loading it.
+    /// The taker plays the region, or is loading it.
     pub here: bool,
 }
 

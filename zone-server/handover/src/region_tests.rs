@@ -64,7 +64,7 @@ fn nothing_is_given_to_a_run_that_is_gone() {
         alive: false,
     };
     assert_eq!(giving.on(gone), GivingStep::GiveUp);
-    // Once it is on its way to the store, only the store decides.
+    // Once the give is on its way to the store, only the store decides.
     let mut giving = ready();
     giving.on(edge(11, false));
     assert_eq!(giving.on(gone), GivingStep::Stay);
@@ -128,7 +128,7 @@ fn a_silent_giver_is_waited_for_two_ticks_after_the_store_has_decided() {
     for (seen, step) in table {
         assert_eq!(taking.on(TakingEvent::Seen(seen)), step, "{seen:?}");
     }
-    // Its word still counts while the store's is on its way.
+    // The giver's word still counts while the store's is on its way.
     let word = taking.on(TakingEvent::Complete { epoch: 5 });
     assert_eq!(word, TakingStep::Join);
 }

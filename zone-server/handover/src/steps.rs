@@ -1,4 +1,4 @@
-//! Shows each step to whoever listens: trace events of the target [`TARGET`] with one field, `step`.
+//! Shows each step to every listener: trace events of the target [`TARGET`] with one field, `step`.
 
 use std::fmt::Debug;
 
@@ -7,17 +7,17 @@ use tracing::Level;
 /// Target of the events.
 pub const TARGET: &str = "handover::steps";
 
-/// A state and the event that it hears; nothing where nobody listens.
+/// A state and the event that it hears; empty if nobody listens.
 pub(crate) struct Step(Option<String>);
 
 impl Step {
-    /// The machine stands at `at` and hears of `event`.
+    /// Notes that the machine hears of `event` in the state `at`.
     pub(crate) fn of(machine: &str, at: &impl Debug, event: &impl Debug) -> Self {
         let shown = || format!("{machine}: {} on {}", variant(at), variant(event));
         Self(tracing::enabled!(target: TARGET, Level::TRACE).then(shown))
     }
 
-    /// The machine takes this step.
+    /// Reports the step that the machine takes.
     pub(crate) fn takes(self, step: &impl Debug) {
         if let Some(asked) = self.0 {
             let step = format!("{asked} takes {}", variant(step));

@@ -1,8 +1,8 @@
 //! `tilestead model-bounds`: measures all models and writes `model-bounds.json`. If models are
 //! newer than that file, a start of the launcher measures them first too.
 //!
-//! Always: it names and leaves out an unreadable model; it replaces the file as a whole; footprints
-//! are those that the world works out from the same file.
+//! Always: it names and leaves out an unreadable model. It replaces the file as a whole. Footprints
+//! are those that the world computes from the same file.
 
 mod glb;
 mod shape;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::Folder;
 
-/// A GLB with one mesh between these corners, shown by a node of this scale.
+/// Returns a GLB with one mesh between these corners, shown by a node of this scale.
 fn glb(min: [f64; 3], max: [f64; 3], scale: f64) -> Vec<u8> {
     let description = json!({
         "asset": {"version": "2.0"},
@@ -42,13 +42,13 @@ fn write(folder: &Path, path: &str, bytes: impl AsRef<[u8]>) {
     fs::write(file, bytes).unwrap();
 }
 
-/// A model of a furnace, which is that wide.
+/// Writes a model of a furnace, which is that wide.
 pub(crate) fn furnace(assets: &Path, side: f64) {
     let model = glb([0.0; 3], [side, 1.0, side], 1.0);
     write(assets, "models/stations/furnace.glb", model);
 }
 
-/// Measures; its exit code, what it said on standard error, and the file.
+/// Measures; returns the exit code, the words on standard error, and the file.
 fn measure(folder: &Path, at: &Path) -> (Option<i32>, String, Option<Value>) {
     let output = Command::new(env!("CARGO_BIN_EXE_tilestead"))
         .env_clear()
@@ -169,7 +169,7 @@ fn the_world_covers_the_tiles_that_the_file_says() {
             *said,
             "{x} and {z} times {scale}"
         );
-        // Rounded up to whole tiles, of what is known to a millionth.
+        // Sides are rounded up to whole tiles, after sizes that are right to a millionth.
         let up = |side: f64| ((side * 1e6).round() * scale / 1e6 - 1e-9).ceil().max(1.0) as i32;
         assert_eq!(
             (width, depth),

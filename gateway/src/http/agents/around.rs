@@ -65,7 +65,7 @@ impl From<&Place> for NearbyLocation {
     }
 }
 
-/// An order that is given with one click.
+/// An order of one click.
 #[derive(Debug, Serialize, JsonSchema)]
 struct QuickCommand {
     #[schemars(example = &"explore")]
@@ -78,7 +78,7 @@ struct QuickCommand {
     #[schemars(example = &"🧭")]
     icon: &'static str,
     available: bool,
-    /// Why it is not available.
+    /// Reason why it is not available.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String", example = &"Nothing lies about.")]
     reason: Option<&'static str>,

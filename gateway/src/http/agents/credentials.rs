@@ -166,7 +166,7 @@ async fn create(
         token_id: claims.jti,
         expires_at_ms: issued.expires_at_ms,
     };
-    // The gateway hands out only a token that it can end.
+    // The gateway gives only a token that it can revoke.
     let noted = app.agents.add_credential(ask).await;
     let noted = noted.map_err(|status| refused(&status))?;
     Ok(Secret(Success::of(NewCredential {

@@ -46,14 +46,15 @@ pub(super) fn routes() -> Vec<Route> {
     .concat()
 }
 
-/// The goal control response: what the agent is after, whether goals rest, and what may be set.
+/// The goal control response: the agent's goal, whether its goals rest, and the goals that its
+/// owner may set.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct GoalControl {
     goal: Option<AgentGoal>,
     goals_paused: bool,
     available_goals: Vec<AvailableGoal>,
-    /// Why it pursues nothing now.
+    /// Reason why it pursues no goal now.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String", example = &"Goals are paused.")]
     message: Option<&'static str>,

@@ -40,7 +40,7 @@ struct AgentLine {
     content: String,
 }
 
-/// How a line was taken.
+/// Answer to a line of the owner.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Said {
     #[schemars(example = &"The agent does so.")]
@@ -49,7 +49,7 @@ struct Said {
     /// The order that the agent follows now.
     #[schemars(example = &"explore")]
     understood: Option<String>,
-    /// The commands that there are, where the line is none.
+    /// All commands, if the line is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     commands: Vec<String>,
 }

@@ -112,7 +112,7 @@ fn mapped() -> Vec<Route> {
     .concat()
 }
 
-/// Whose agents are asked for; one's own.
+/// Account whose agents the list shows: the caller's own.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Of {

@@ -1,8 +1,8 @@
-//! Friends as they are in the world: each player's lists, which one task keeps as long as the
-//! player is there, and whether a run plays those on them.
+//! Friends in the world: each player's lists, and whether a run plays the characters on them. One
+//! task keeps the lists for as long as the player is there.
 //!
-//! Always: a client hears of its lists in the order of the store's words; requests for them wait in
-//! a bounded queue; a player hears nobody else until the store has named the accounts that it
+//! Always: a client hears of its lists in the order of the store's words. Requests for them wait in
+//! a bounded queue. A player hears nobody else until the store has named the accounts that it
 //! ignores, or cannot.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
@@ -46,7 +46,7 @@ struct Task {
 }
 
 impl Hub {
-    /// Starts the task that keeps the lists of a player, who is listed here.
+    /// Starts the task that keeps the lists of a player of this gateway.
     pub(super) fn keep(self: &Arc<Self>, present: Present, mailbox: Mailbox, orders: Orders) {
         let task = Task {
             hub: Arc::clone(self),
@@ -58,7 +58,7 @@ impl Hub {
         self.tasks.spawn("lists of a player", task.run(orders));
     }
 
-    /// Passes on a player's wish about its lists.
+    /// Passes on a player's request about its lists.
     pub(crate) fn ask(&self, session_id: &str, asked: Asked) -> Result<(), ErrorCode> {
         let state = self.state();
         let listener = state.listeners.session(session_id);

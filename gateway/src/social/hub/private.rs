@@ -1,7 +1,7 @@
 //! Private messages: from one player to another, at whatever gateway the other one plays.
 //!
 //! Always: the receiver's gateway acknowledges a message only when it is at the receiver's socket,
-//! and writes it there once; the sender's gateway repeats it with the same id until an answer comes
+//! and writes it there once. The sender's gateway repeats it with the same id until an answer comes
 //! or its time is over.
 
 use std::{sync::Arc, time::Duration};

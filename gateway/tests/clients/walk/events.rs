@@ -52,7 +52,8 @@ async fn what_is_somebody_elses_is_nobodys_by_the_websocket() {
     assert_ne!(accepted["event"], "error", "{accepted}");
 }
 
-/// How many events one connection says before it is somebody: strangers may not say more at once.
+/// Number of events that one connection says before it authenticates: unauthenticated sockets may
+/// not say more at once.
 const AT_ONCE: usize = 30;
 
 /// Says a message just as it is.
@@ -105,7 +106,7 @@ async fn without_a_good_token_no_event_does_anything() {
     assert!(stage.zone.inputs().is_empty(), "something reached the zone");
 }
 
-/// What an agent's token is refused, and where: before it plays, and while it does.
+/// Returns the refusal that an agent's token gets, before it plays or while it plays.
 fn for_agents(event: &str, plays: bool) -> Option<&'static str> {
     match event {
         "authenticate" | "session:resume" => Some("already_authenticated"),
@@ -149,7 +150,7 @@ async fn an_agent_says_what_players_say_in_the_world_and_nothing_of_accounts() {
             match for_agents(name, plays) {
                 Some(refused) => assert_eq!(code, Some(refused), "{name}, {plays}: {answer}"),
                 None => {
-                    // What it is about may not be there; nobody says that it may not.
+                    // The thing in question may not be there, but no refusal is for want of rights.
                     let scope = [
                         "wrong_scope",
                         "not_elevated",

@@ -1,4 +1,4 @@
-//! Facts of the reader.
+//! Tests of the reader.
 
 use super::{Env, Reader};
 

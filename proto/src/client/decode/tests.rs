@@ -1,4 +1,4 @@
-//! What is taken, what is refused, and what a refusal says.
+//! Each test shows which messages the decoder takes or refuses, and the words of its refusals.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn msgpack(bytes: &[u8]) -> Result<Request, Malformed> {
     decode(Format::MessagePack, &bytes.to_vec().into())
 }
 
-/// `{"event":"ping","id":7,"data":` and the bytes given.
+/// Returns `{"event":"ping","id":7,"data":` and these bytes.
 fn ping_with(data: &[u8]) -> Vec<u8> {
     let mut bytes = b"\x83\xa5event\xa4ping\xa2id\x07\xa4data".to_vec();
     bytes.extend_from_slice(data);

@@ -1,4 +1,4 @@
-//! What a run of the model hears, and what it does about it.
+//! Messages that a run of the model hears, and its reactions.
 
 use super::{Given, Gone, Out, RunId, Seat, Stage, Word, Zone, at, place};
 use crate::{
@@ -14,7 +14,7 @@ use handover::{
 };
 
 impl Zone {
-    /// Hears what was on its way.
+    /// Hears a message that was on its way.
     pub(crate) fn hear(&mut self, word: Word, out: &mut Vec<Out>) {
         match word {
             Word::Prepare {
@@ -243,7 +243,7 @@ impl Zone {
         }
     }
 
-    /// Somebody comes as the store has it.
+    /// Lets a player in as the store has it.
     fn admit(&mut self, region: At, sequence: u64) {
         let gone = self.departed.as_ref();
         let older = gone.is_some_and(|gone| gone.h > sequence);
@@ -438,7 +438,7 @@ impl Zone {
         self.reconcile(0, out);
     }
 
-    /// Nothing that it waits for comes any more: each call has a deadline.
+    /// Ends all waits, because each call has a deadline. Returns whether that changed anything.
     pub(crate) fn deadlines(&mut self) -> bool {
         let before = self.clone();
         if let Some(source) = self.seat.as_mut().and_then(|seat| seat.source.as_mut()) {
@@ -450,7 +450,7 @@ impl Zone {
             }
         }
         if let Some(h) = self.announced.as_ref().map(|(pending, _)| pending.h) {
-            // Nothing comes of no answer but that it is asked for again.
+            // After a missing answer it only asks again.
             self.owner(h, None, &mut Vec::new());
         }
         if let Some(gone) = &mut self.departed {

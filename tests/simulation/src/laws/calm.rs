@@ -1,4 +1,4 @@
-//! What must hold a while after the faults have ended.
+//! Laws that must hold a while after the faults have ended.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ pub(crate) const QUIET_TICKS: u64 = 30;
 /// Something may be under way at one moment, but not at so many, a tick apart.
 const LOOKS: u64 = 5;
 
-/// What is not as it should be: a name for it, and how it is.
+/// Faults at a look: a name for each, and its state.
 type Wrongs = BTreeMap<String, String>;
 
 impl Sim {
-    /// The last ticks, in each of which everything is looked at; what is wrong in all of them
-    /// breaks the law that everything comes right.
+    /// Returns the times of the last ticks, at each of which the laws look at everything. A fault
+    /// that all of them find breaks the law that everything comes right.
     pub(crate) fn looks(&self) -> impl Iterator<Item = u64> + use<> {
         let ticks = self.settings.ticks + self.settings.calm_ticks;
         let calm = self.settings.calm_ticks > 0;
@@ -42,7 +42,7 @@ impl Sim {
         self.laws.wrong = Some(before);
     }
 
-    /// What was wrong at every look.
+    /// Breaks a law if every look found the same fault.
     pub(crate) fn all_is_well(&mut self) {
         let first = self
             .laws
@@ -58,7 +58,7 @@ impl Sim {
         }
     }
 
-    /// Each region is held by its owner, and each character in the world is played once.
+    /// Checks that each owner plays its regions, and one run plays each character in the world.
     fn regions_and_characters(&self, wrong: &mut Wrongs) {
         let mut held: BTreeMap<(i32, i32), Vec<(u64, u64)>> = BTreeMap::new();
         let mut played: BTreeMap<String, Vec<u64>> = BTreeMap::new();
@@ -92,10 +92,10 @@ impl Sim {
         }
     }
 
-    /// Every session is played, and listened to in the last ticks.
+    /// Checks that some run plays every session, and listened to it in the last ticks.
     fn sessions_play(&self, wrong: &mut Wrongs) {
         let patience = 4 * TICK_MS;
-        // Whoever is asked what became of a request says so in that time.
+        // A gateway that must ask for the outcome of a request has it within that time.
         let late = self.now.saturating_sub(RECALLED_AFTER_MS + patience);
         for gateway in &self.gateways {
             for session in gateway.sessions.values() {

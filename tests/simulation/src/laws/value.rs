@@ -1,4 +1,4 @@
-//! Nobody is told of value what the store contradicts.
+//! The store never contradicts a message about value.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(crate) struct Holdings {
     pub(crate) coins: u64,
 }
 
-/// What a player was told.
+/// Possessions that a player heard of.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) pack: BTreeMap<u8, (String, u64)>,
@@ -27,12 +27,13 @@ pub(crate) struct Seen {
     slots: BTreeMap<u8, Option<(String, u64)>>,
     coins: Option<u64>,
     whole: bool,
-    /// The first of the store's versions that it may be told of from now on.
+    /// Oldest version of the store's state that its next message may show.
     from: usize,
 }
 
 impl Sim {
-    /// Whatever a frame tells of value the store has, or had after what was told before.
+    /// Checks the possessions that a frame shows: the store has them, or had them no earlier than
+    /// those of the frame before.
     pub(crate) fn told_all(&mut self, player: usize, session: &str) {
         let who = self.players[player].character.clone();
         let Some(seen) = self.laws.seen.get_mut(session) else {
@@ -85,7 +86,7 @@ impl Sim {
         self.laws.seen.entry(session.to_owned()).or_default()
     }
 
-    /// A `player:sync`, by itself or in a frame.
+    /// Takes a `player:sync`, by itself or in a frame.
     pub(crate) fn synchronised(&mut self, player: usize, session: &str, sync: &[u8]) {
         self.reads_sync(session, sync);
         self.told_all(player, session);
@@ -107,7 +108,7 @@ impl Sim {
         seen.coins = Some(sync.coins);
     }
 
-    /// A message that may tell of value.
+    /// Takes a message that may show value.
     pub(super) fn reads_value(&mut self, session: &str, message: &Private) {
         match message.event.as_str() {
             "player:sync" => self.reads_sync(session, &message.data),
@@ -133,7 +134,7 @@ impl Sim {
         }
     }
 
-    /// A session begins with an empty mind, but the store does not go back.
+    /// Begins a session with an empty mind; the store does not go back.
     pub(crate) fn begins(&mut self, player: usize, session: &str) {
         let seen = Seen {
             from: self.laws.latest.get(&player).copied().unwrap_or_default(),
@@ -142,7 +143,7 @@ impl Sim {
         self.laws.seen.insert(session.to_owned(), seen);
     }
 
-    /// What a frame shows on the ground the store has, or had.
+    /// Checks the ground items that a frame shows: the store has them, or had them.
     pub(crate) fn frame_shows(&mut self, frame: &Frame) {
         let entered = frame.chunks.iter().flat_map(|chunk| &chunk.enter);
         for item in entered.filter(|entity| entity.kind == "item") {
@@ -152,7 +153,7 @@ impl Sim {
         }
     }
 
-    /// What the store has had.
+    /// Remembers the state of the store.
     pub(super) fn remember(&mut self, facts: &Facts) {
         for (who, now) in &facts.characters {
             let had = self.laws.had.entry(who.clone()).or_default();

@@ -1,4 +1,4 @@
-//! What may be concluded from what was told.
+//! Conclusions from messages about value.
 
 use proto::client::{
     Refusal,
@@ -293,7 +293,7 @@ fn a_drop_and_a_lost_pickup_of_the_same_are_both_over_when_nothing_is_told() {
     assert!(!own.is_settled());
     own.overdue();
     assert_eq!((faults(&own), own.open().len()), ((0, 0), 0));
-    // Now they are what it has, and no other.
+    // From now on these are its possessions, and no others.
     own.synchronised(&sync(0, &[]));
     assert_eq!(faults(&own), (1, 0));
 }

@@ -31,14 +31,14 @@ pub enum PotionEffect {
     Boost {
         /// Skill of the level.
         skill: Skill,
-        /// Levels on top, whatever the level.
+        /// Levels on top, the same at any level.
         levels: u32,
         /// Hundredths of the level on top of these.
         percent: u32,
     },
     /// Gives prayer points back.
     Prayer {
-        /// Points, whatever the level.
+        /// Points, the same at any level.
         points: u32,
         /// Hundredths of the level in prayer on top of these.
         percent: u32,

@@ -5,7 +5,7 @@
 //! handover, and a region's image holds its map. The document of a [`CharacterState`] goes to the
 //! store, and has only the fields without a column or a table there.
 //!
-//! Always: the store has each field once, in [`Columns`] or in [`CharacterState`]; if this build
+//! Always: the store has each field once, in [`Columns`] or in [`CharacterState`]. If this build
 //! cannot read a document whole, it refuses the document and guesses nothing.
 
 use std::collections::BTreeMap;
@@ -124,8 +124,8 @@ impl PlayerRecord {
         self.skill(skill).level
     }
 
-    /// Returns the level in `skill` with its boost. It counts in a fight; what a player may wear or
-    /// learn goes by [`PlayerRecord::level`].
+    /// Returns the level in `skill` with its boost. It counts in a fight; [`PlayerRecord::level`]
+    /// decides the things that a player may wear or learn.
     pub fn boosted(&self, skill: Skill) -> u32 {
         self.level(skill).saturating_add(self.potions.boost(skill))
     }
@@ -143,15 +143,15 @@ impl PlayerRecord {
     }
 }
 
-/// The fields of a character that the store keeps in columns and tables: the specification names
-/// them, SQL asks about them, or the store judges the ledger against them.
+/// The fields of a character that the store keeps in columns and tables. The specification names
+/// them, SQL asks about them, or the store compares them with the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
     /// The character's id.
     pub id: CharacterId,
     /// As others see it.
     pub name: String,
-    /// Where it stands.
+    /// Tile on which it stands.
     pub tile: Tile,
     /// The height there, in whole tiles.
     pub y: i32,

@@ -93,7 +93,7 @@ fn hot() -> PlayerHot {
     }
 }
 
-/// A player with something in every field.
+/// Returns a player with something in every field.
 fn player() -> Player {
     let hot = hot();
     Player {

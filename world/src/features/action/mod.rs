@@ -1,4 +1,4 @@
-//! `player:action`: one event for many requests, told apart by a word.
+//! `player:action`: one event for many requests, which one word distinguishes.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -25,13 +25,12 @@ pub(crate) enum Packet {
     Act {
         /// Action: attack, follow, trade, gather, talk, open, pickup, loot, examine, pray-altar,
         /// use, bury, cook, light, smelt, smith, craft, fletch, tan, runecraft, home-teleport,
-        /// respawn. `open` opens what the target offers: a bank, a shop, else a talk.
+        /// respawn. `open` opens the target's service: a bank, a shop, else a talk.
         action: String,
         /// Entity on which the player acts.
         target: Option<EntityId>,
-        /// Choice, where there are several: of what is cooked, lit or tanned, the item; of what is
-        /// smelted, smithed, crafted or fletched, the product; of what is used or buried, its slot
-        /// in the pack, 0 to 27, or the item.
+        /// Choice, if there are several. Cook, light and tan take the item. Smelt, smith, craft and
+        /// fletch take the product. Use and bury take the item or its slot in the pack, 0 to 27.
         option: Option<String>,
         /// Number of things to make, 1 to 10000; as many as possible, if absent.
         quantity: Option<u32>,

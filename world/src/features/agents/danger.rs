@@ -1,8 +1,8 @@
 //! Dangers for agents: the beasts that would attack an agent and are stronger than it. Agents know
 //! from content where beasts live.
 //!
-//! Always: only beasts that attack unprovoked count. Where no other way is better, an agent goes
-//! the straight way.
+//! Always: only beasts that attack unprovoked count. If no other route is better, an agent takes
+//! the straight one.
 
 use crate::content::{Content, NpcPlacement};
 use crate::entity::player::record::PlayerRecord;

@@ -74,7 +74,8 @@ pub(crate) fn bite(record: &PlayerRecord, content: &Content) -> Option<u8> {
     food.min().map(|(.., slot)| slot)
 }
 
-/// Returns the slot of what a hurt agent eats now, or else of what a poisoned one drinks.
+/// Returns the slot of the food that a hurt agent eats now, or else of the cure that a poisoned one
+/// drinks.
 pub(crate) fn remedy(record: &PlayerRecord, content: &Content) -> Option<u8> {
     bite(record, content).or_else(|| cure(record, content))
 }

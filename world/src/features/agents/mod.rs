@@ -1,8 +1,8 @@
-//! Agents: characters that may act by themselves, with their orders, goals and deeds. This state
+//! Agents: characters that may act by themselves, with their orders, goals and acts. This state
 //! moves along in a handover. The orders are also in the store, and the higher version counts.
 //!
 //! Always: an agent that is paused, or that somebody plays, pursues no goal. It remembers a limited
-//! number of deeds.
+//! number of acts.
 
 pub(crate) mod alarms;
 mod danger;
@@ -25,7 +25,7 @@ use crate::features::training::skill::Skill;
 use crate::geometry::tile::Tile;
 use crate::time::Tick;
 
-/// Most deeds that an agent remembers.
+/// Most acts that an agent remembers.
 pub const DEEDS_MAX: usize = 15;
 /// Most areas on offer as goals, in the order of the manifest.
 const AREAS_MAX: usize = 24;
@@ -288,7 +288,7 @@ pub struct Orders {
     pub progress: u32,
 }
 
-/// Input about an agent that comes into a tick from outside.
+/// Input about an agent, which the zone passes into a tick.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentInput {
     /// Agent that the input concerns.
@@ -297,7 +297,7 @@ pub struct AgentInput {
     pub word: AgentWord,
 }
 
-/// Word from outside about an agent.
+/// Word about an agent, which the zone passes into a tick.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AgentWord {
     /// New orders. An older version than the known one changes nothing.
@@ -346,7 +346,7 @@ impl Pursuit {
     }
 }
 
-/// Sort of a deed.
+/// Sort of an act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum DeedSort {
@@ -375,18 +375,18 @@ impl DeedSort {
     }
 }
 
-/// Deed of an agent.
+/// Act of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deed {
-    /// Tick of the deed.
+    /// Tick of the act.
     pub at: Tick,
-    /// Sort of the deed.
+    /// Sort of the act.
     pub sort: DeedSort,
     /// Description in words.
     pub text: String,
 }
 
-/// Sums of an agent's deeds since it was loaded.
+/// Sums of an agent's acts since it was loaded.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tally {
@@ -440,7 +440,7 @@ pub struct Agent {
     /// Tick until which it runs from its attackers, and does not hit back.
     #[serde(default)]
     pub(crate) flees_until: Tick,
-    /// Deeds that it remembers, the newest last.
+    /// Acts that it remembers, the newest last.
     pub(crate) deeds: VecDeque<Deed>,
     pub(crate) tally: Tally,
 }
@@ -484,12 +484,12 @@ impl Agent {
         given.map_or(self.orders.progress, |pursuit| pursuit.progress)
     }
 
-    /// Returns its last deeds, the newest first.
+    /// Returns its last acts, the newest first.
     pub fn deeds(&self) -> impl Iterator<Item = &Deed> {
         self.deeds.iter().rev()
     }
 
-    /// Returns the sums of its deeds since it was loaded.
+    /// Returns the sums of its acts since it was loaded.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
@@ -508,7 +508,7 @@ impl Agent {
         }
     }
 
-    /// Remembers a deed.
+    /// Remembers an act.
     pub(crate) fn did(&mut self, at: Tick, sort: DeedSort, text: String) {
         while self.deeds.len() >= DEEDS_MAX {
             self.deeds.pop_front();

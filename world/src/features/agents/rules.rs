@@ -395,7 +395,7 @@ fn collect(pursuit: &mut Pursuit, sees: &Sees<'_>) -> Act {
     }
 }
 
-/// Notes that it gained experience in `skill` by a deed.
+/// Notes that it gained experience in `skill` by an act.
 pub(crate) fn trained(agent: &mut Agent, skill: Skill) {
     // An agent that walks trains agility, but need not come nearer to its goal by that.
     if skill == Skill::Agility {

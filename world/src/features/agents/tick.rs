@@ -1,4 +1,4 @@
-//! Agents: inputs about them, and what they do by themselves.
+//! Agents: inputs about them, and their own acts.
 //!
 //! Always: the agent that has waited longest thinks first. All thinking of a tick has its own share
 //! of the searches, so that agents never make the world busy for players.

@@ -1,4 +1,4 @@
-//! Ways of agents: leg by leg, around dangers, to places near and far.
+//! Routes of agents: leg by leg, around dangers, to places near and far.
 //!
 //! Always: a leg is never longer than a way may be.
 

@@ -158,7 +158,7 @@ impl World {
         prayer::rules::settle(record);
     }
 
-    /// Ends whatever the player was about in regions that are not played here.
+    /// Ends every pending action of the player in regions that this run does not play.
     fn drop_far(&self, player: &mut Player, out: &mut Outcome) {
         let here = |region| self.regions.contains_key(&region);
         let nothing = player.visit.take_if(|v| !here(v.region)).is_some();

@@ -123,7 +123,7 @@ fn all<'a>(
 }
 
 /// Returns the plan to move `quantity` of `item` out of the bank into the pack, as far as there is
-/// room; as notes, if wished.
+/// room; as notes if the player asks for notes.
 ///
 /// # Errors
 /// `NotEnough`: there is none. `NoNote`; `InventoryFull`.

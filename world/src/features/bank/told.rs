@@ -13,7 +13,7 @@ use crate::server_events;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BankItem {
-    /// Which.
+    /// Id of the item.
     pub item_id: Arc<str>,
     /// 0: only its place is kept.
     pub quantity: u32,

@@ -1,4 +1,4 @@
-//! Rules of attack: who may attack whom.
+//! Attack rules: the fighters whom a player may attack.
 //!
 //! Always: players attack players only where both stand in an area that lets them. Outside areas
 //! where many may fight one, nobody attacks a fighter that fights somebody else.

@@ -58,15 +58,15 @@ impl Attack {
 
 /// Means with which a player attacks.
 pub(crate) enum Means<'a> {
-    /// The weapon in its hand, or bare hands.
+    /// The wielded weapon, or bare hands.
     Hand,
-    /// The shooting weapon in its hand, and the arrow, if it has one that it can shoot.
+    /// The wielded shooting weapon, and the arrow, if it has one that it can shoot.
     Shot(Option<&'a Arc<Arrow>>),
     /// A spell.
     Cast(&'a Arc<Spell>),
 }
 
-/// Returns the item that a player holds in its hand.
+/// Returns the weapon that a player wields.
 fn held<'a>(content: &'a Content, record: &PlayerRecord) -> Option<&'a Arc<ItemKind>> {
     content.item(&record.equipment.get(&EquipSlot::Weapon)?.item)
 }

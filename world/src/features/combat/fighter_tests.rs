@@ -167,7 +167,7 @@ fn each_weapon_strikes_with_the_bonus_for_its_sort() {
     assert_eq!((hands.speed_ticks, hands.range_tiles), (4, 1));
 }
 
-/// The player of level 40, with five levels more in everything.
+/// Returns the player of level 40, with five levels more in everything.
 fn boosted(mut record: PlayerRecord) -> PlayerRecord {
     for skill in record.skills.keys() {
         let boost = Boost {

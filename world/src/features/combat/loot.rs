@@ -28,7 +28,7 @@ pub(crate) fn left(content: &Content, drops: &Drops, dice: &mut Dice) -> Vec<Sta
     stacks
 }
 
-/// With that chance, picks one rare drop, each by its share.
+/// Picks, with that chance, one rare drop, each by its share.
 fn rare<'t>(
     table: &'t [RareDrop],
     chance_millionths: u32,

@@ -1,4 +1,4 @@
-//! NPC combat decisions: whom an NPC attacks, and when it gives up.
+//! NPC combat decisions: the choice of a target, and the moment to give it up.
 //!
 //! Always: an NPC gives up a target that is further from its home than its leash and its reach.
 
@@ -20,7 +20,7 @@ pub(crate) const HOME_TILES: u32 = 50;
 /// Ticks without coming nearer to its home after which an NPC is home at once.
 pub(crate) const STUCK_TICKS: u32 = 10;
 
-/// Facts about a possible target that an NPC looks at.
+/// State of a possible target, as an NPC sees it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Prey<'a> {
     pub(crate) tile: Tile,

@@ -43,7 +43,7 @@ pub(crate) const COMBAT_TICKS: u64 = 17;
 /// Ticks for which a player cannot leave the world after it gave or took a blow.
 const LEAVE_TICKS: u64 = 16;
 
-/// Style of fighting with the weapon in hand.
+/// Style of fighting with the wielded weapon.
 #[derive(
     Debug,
     Clone,
@@ -406,7 +406,7 @@ impl Event {
     pub(crate) fn message(&self, to: &Recipient<'_>) -> Option<Message> {
         Some(match self {
             Event::Hit(_, told) => Message::now(told),
-            // The styles that its weapon allows tell what it holds.
+            // The styles show the wielded weapon, which must be saved first.
             Event::Settings { .. } => Message::of_value(&told::settings(to.record?, to.content)),
         })
     }

@@ -41,7 +41,7 @@ pub(crate) fn roll(effective: i64, bonus: i32) -> i64 {
     (effective * (i64::from(bonus) + BONUS_PLUS)).max(0)
 }
 
-/// Returns the most damage by strength, with weapons in hand or shot.
+/// Returns the most damage by strength, in melee or with a shooting weapon.
 pub(crate) fn max_hit(effective: i64, bonus: i32) -> u32 {
     let hit = (320 + roll(effective, bonus)) / 640;
     u32::try_from(hit).unwrap_or(DAMAGE_MAX).min(DAMAGE_MAX)

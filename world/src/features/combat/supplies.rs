@@ -84,7 +84,7 @@ pub(crate) fn used(
     }
 }
 
-/// Returns whether the weapon in hand stands for any number of `rune`.
+/// Returns whether the wielded weapon stands for any number of `rune`.
 fn endless(content: &Content, record: &PlayerRecord, rune: &str) -> bool {
     let Some(held) = record.equipment.get(&EquipSlot::Weapon) else {
         return false;

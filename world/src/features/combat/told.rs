@@ -11,7 +11,7 @@ use crate::geometry::tile::Tile;
 use crate::server_events;
 use crate::time::Tick;
 
-/// `combat:update`: what a player has chosen of fighting.
+/// `combat:update`: the combat settings of a player.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Combat {

@@ -24,7 +24,7 @@ use crate::world::World;
 /// Ticks for which only its owner opens a grave: 15 min. Then the contents lie about.
 const GRAVE_TICKS: u64 = 1_500;
 
-/// How long the things of the dead lie.
+/// Times of the things of the dead.
 struct Term {
     /// Tick until which only the owner takes them.
     opens_at: Tick,
@@ -35,7 +35,7 @@ struct Term {
 }
 
 impl World {
-    /// Returns how long the things of somebody lie, who has died at `place` now.
+    /// Returns the times of the things of somebody who dies at `place` now.
     fn term(&self, place: Place, newcomer: bool) -> Term {
         let own_ticks = if place == Place::Contested {
             self.rules.ground_own_ticks
@@ -59,8 +59,8 @@ impl World {
         }
     }
 
-    /// Divides the things of `who`, who has died: some it keeps, the rest go to a grave or to its
-    /// killer.
+    /// Divides the things of the dead player `who`: it keeps some, and the rest go to a grave or to
+    /// its killer.
     pub(crate) fn bequeath(
         &mut self,
         who: &CharacterId,

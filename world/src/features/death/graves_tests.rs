@@ -19,7 +19,8 @@ use crate::time::Tick;
 
 const BEGIN: u64 = 1_000;
 
-/// A world of three places: one that is safe, one that is wild, and one where players fight.
+/// Returns a world of three places: one that is safe, one that is wild, and one where players
+/// fight.
 fn content() -> Arc<Content> {
     let area = |id: &str, x: i32, safe: bool, pvp: bool| {
         serde_json::json!({"id": id, "name": id, "biomeType": "plain", "difficultyLevel": 1,
@@ -389,7 +390,8 @@ fn a_grave_moves_along_with_its_region_and_comes_back_from_the_store() {
     assert_eq!(shown, [], "it is told of to nobody who is not here");
 }
 
-/// Also where players fight each other: nobody makes characters for what they leave.
+/// This also holds in areas where players fight each other, so that nobody makes characters for
+/// their things.
 #[test]
 fn what_a_newcomer_leaves_is_never_anybody_elses() {
     for at in [70, 130] {

@@ -1,7 +1,7 @@
 //! Deaths, the remains, and respawns.
 //!
-//! Always: the dead do nothing, and nobody does anything to them; a player stands up where players
-//! begin, well, after [`timing::DYING_TICKS`]; an NPC comes back at its spawn.
+//! Always: the dead do nothing, and nobody does anything to them. A player stands up at the spawn
+//! with full health, after [`timing::DYING_TICKS`]. An NPC comes back at its spawn.
 
 use std::sync::Arc;
 

@@ -17,7 +17,7 @@ pub struct PlayerDied {
     /// The name of its killer, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub killed_by: Option<Arc<str>>,
-    /// Where.
+    /// Tile of the player.
     pub position: Position,
     /// The tick at which it stands up again.
     pub respawn_tick: u64,
@@ -27,11 +27,11 @@ pub struct PlayerDied {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlayerRespawned {
-    /// Where.
+    /// Tile of the player.
     pub position: Position,
 }
 
-/// `grave:update`: what lies in one's grave.
+/// `grave:update`: the contents of one's grave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GraveUpdate {
@@ -42,7 +42,7 @@ pub struct GraveUpdate {
     pub position: Option<Tile>,
     /// Items in the grave.
     pub items: Vec<Stack>,
-    /// For so long only its owner opens it, in milliseconds; then its things lie about.
+    /// Time for which only its owner opens it, in milliseconds; then its things lie about.
     pub expires_in_ms: u64,
 }
 

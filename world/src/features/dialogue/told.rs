@@ -17,7 +17,7 @@ pub struct DialogueResponse {
     pub text: Arc<str>,
 }
 
-/// `dialogue:node`: what is said now, or that the talk is over.
+/// `dialogue:node`: the present node of a talk, or its end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DialogueNode {

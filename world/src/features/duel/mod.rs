@@ -173,7 +173,7 @@ pub(crate) struct Fighter {
     pub(crate) away_since: Option<Tick>,
 }
 
-/// Outcome of a fight. The stakes have changed hands.
+/// Outcome of a fight. The stakes have changed owners.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Verdict {
     pub(crate) winner: CharacterId,
@@ -410,7 +410,7 @@ impl wire::Requests for Intent {
 }
 
 impl Intent {
-    /// Returns whether the request can only keep items from changing hands. Such a request is
+    /// Returns whether the request can only keep items from changing owners. Such a request is
     /// always allowed.
     pub(crate) const fn retreats(&self) -> bool {
         matches!(

@@ -242,7 +242,7 @@ impl World {
     }
 
     /// Returns whether `who` may strike such a blow now. In a ring it may not while exchanges are
-    /// stopped, because the stakes could not change hands.
+    /// stopped, because the stakes could not change owners.
     ///
     /// # Errors
     /// `AgainstRules`: the rules of its duel forbid such a blow.

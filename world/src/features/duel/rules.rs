@@ -1,5 +1,5 @@
-//! Duel rules: who may challenge whom, what the players may agree on, when items move, and what the
-//! fight allows.
+//! Duel rules: challenges, agreements, the moments at which items move, and the acts that the fight
+//! allows.
 //!
 //! Always: each change clears both agreements. Before anything moves, the server looks up each
 //! stake in its owner's pack again. A player that begins to fight wears nothing that the rules
@@ -52,7 +52,7 @@ pub(crate) fn begins(duel: &Duel, rings: &Rings) -> Option<[Tile; 2]> {
     Some([one, beside])
 }
 
-/// Checks whether `who` may challenge `target`, who is here.
+/// Checks whether `who` may challenge `target`, a player of this world.
 ///
 /// # Errors
 /// `SelfDuel`; `InterfaceOpen`: `who` has something open or trades; `StakesLeft`: of `who`;
@@ -359,7 +359,7 @@ pub(crate) fn spoils(loser: &PlayerRecord, winner: &CharacterId) -> Vec<Leg> {
 /// One way to move items: the cause and the legs.
 type Plan = (Option<Cause>, Vec<Leg>);
 
-/// Returns the two ways to give a stake in `place` back: into the pack, else into the bank.
+/// Returns the two plans to give the stake in `place` back: into the pack, else into the bank.
 pub(crate) fn returns(record: &PlayerRecord, content: &Content, place: u8) -> Option<[Plan; 2]> {
     let stack = record.stakes.get(&place)?;
     let who = || record.id.clone();

@@ -229,8 +229,8 @@ impl World {
         Ok(())
     }
 
-    /// Notes that `who` agrees to what it has `seen`. The client names the stage. An agreement sent
-    /// just before the stage changed must not count for the next stage.
+    /// Notes that `who` agrees to the stage that it has `seen`. The client names the stage. An
+    /// agreement sent just before the stage changed must not count for the next stage.
     fn agree_to_duel(
         &mut self,
         who: &CharacterId,

@@ -34,7 +34,7 @@ pub struct DuelChallengeSent {
 pub struct DuelChallengeIncoming {
     /// The challenge.
     pub challenge_id: EntityId,
-    /// Who.
+    /// Character that challenges.
     pub from_player_id: CharacterId,
     /// As others see it.
     pub from_player_name: String,
@@ -42,7 +42,7 @@ pub struct DuelChallengeIncoming {
     pub from_player_level: u32,
 }
 
-/// `duelChallengeDeclined`: a challenge came to nothing. Both are told.
+/// `duelChallengeDeclined`: a challenge came to nothing. Both get this.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DuelChallengeDeclined {
@@ -108,7 +108,7 @@ pub struct DuelEquipmentUpdated {
 pub struct DuelStake {
     /// The slot of its owner's pack in which it lay, 0 to 27.
     pub inventory_slot: u8,
-    /// What.
+    /// Id of the item.
     pub item_id: Arc<str>,
     /// At least 1.
     pub quantity: u32,
@@ -234,7 +234,7 @@ pub struct DuelFightStart {
     pub bounds: DuelBounds,
 }
 
-/// `duelCompleted`: it is decided, what was staked has changed hands, and that is saved.
+/// `duelCompleted`: the duel is decided, the stakes have changed owners, and that is saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DuelCompleted {
@@ -256,13 +256,13 @@ pub struct DuelCompleted {
     pub forfeit: bool,
 }
 
-/// `duelCancelled`: it came to nothing, and everybody keeps what it staked.
+/// `duelCancelled`: the duel came to nothing, and both keep their stakes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DuelCancelled {
     /// The duel.
     pub duel_id: EntityId,
-    /// Why.
+    /// Reason of the end.
     pub reason: DuelEnd,
     /// For people.
     pub message: String,

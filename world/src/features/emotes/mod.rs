@@ -1,6 +1,6 @@
 //! Emotes: gestures that everybody near sees, and dances, in which players follow a leader.
 //!
-//! Always: a player performs at most one emote, and follows at most one leader; nothing of this is
+//! Always: a player performs at most one emote, and follows at most one leader. Nothing of this is
 //! saved or handed over, and it gives nobody anything.
 
 pub(crate) mod rules;

@@ -1,4 +1,4 @@
-//! How long an emote lasts, what ends it, and the emotes that a leader performs.
+//! The length of an emote, its end, and the emotes that a leader performs.
 //!
 //! Always: the seed, the leader and the round alone decide the leader's emote; it differs from that
 //! of the round before.

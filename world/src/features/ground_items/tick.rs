@@ -99,7 +99,7 @@ impl World {
         Err(Refusal::NotFound)
     }
 
-    /// Takes a thing from where `who` stands, and ends its errand.
+    /// Lets `who` take a thing from its own tile, and ends the pickup.
     fn take(
         &mut self,
         who: &CharacterId,
@@ -127,7 +127,7 @@ impl World {
         Ok(())
     }
 
-    /// Ends the errand of `who`, who has the thing.
+    /// Ends the pickup of `who`, who has the thing.
     fn took(&mut self, who: &CharacterId, out: &mut Outcome) {
         if let Some(player) = self.players.get_mut(who) {
             player.gait.path.clear();

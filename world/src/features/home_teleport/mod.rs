@@ -45,7 +45,7 @@ pub struct Leaving {
     pub place: Tile,
     /// Tick at which the way began.
     pub since: Tick,
-    /// Whether the zone has called the departure off.
+    /// Whether the zone has cancelled the departure.
     pub called_off: bool,
 }
 

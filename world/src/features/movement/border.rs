@@ -57,8 +57,8 @@ pub(crate) fn crossing(player: &Player, now: Tick) -> Option<Crossing> {
     })
 }
 
-/// Returns whether one who belongs to `region` may step from `from` to `to`: up to 24 tiles past
-/// its border, and back from wherever it is.
+/// Returns whether a player of `region` may step from `from` to `to`: up to 24 tiles past its
+/// border, and back from any tile.
 pub(crate) fn may_step(region: Region, from: Tile, to: Tile) -> bool {
     let past = region.tiles_past(to);
     past <= PAST_TILES_MAX || past < region.tiles_past(from)

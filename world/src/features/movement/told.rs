@@ -10,7 +10,7 @@ use crate::told::Position;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Teleport {
-    /// Where.
+    /// Tile of the player.
     pub position: Position,
 }
 

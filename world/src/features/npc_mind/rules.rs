@@ -1,7 +1,8 @@
 //! Moves of NPCs of their own accord: stand, wander around their home, patrol.
 //!
-//! Always: an NPC never steps onto a tile on which somebody stands; never further from its home
-//! than its leash, patrols aside; never further past its region's border than anybody may.
+//! Always: an NPC never steps onto a tile on which somebody stands. It never goes further from its
+//! home than its leash, except on a patrol. It never goes further past its region's border than
+//! anybody may.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +23,7 @@ const WAIT_TICKS: u32 = 3;
 const ATTENDS_TICKS: u64 = 4;
 /// Ticks of waiting for customers after which an NPC waits only near its home: 10 minutes.
 const AWAY_TICKS: u32 = 1_000;
-/// Steps from its home within which an NPC waits for as long as somebody wants it to.
+/// Steps from its home within which an NPC waits for as long as a customer needs it.
 const COUNTER_TILES: u32 = 1;
 /// Tiles that the dice try before an NPC takes the middle of a spawn.
 const SPAWN_THROWS: u32 = 16;

@@ -1,7 +1,7 @@
 //! Turns of NPCs in a tick: come back, go home, chase and attack, look out for prey, stroll.
 //!
-//! Always: an NPC never steps onto a tile on which somebody stands; it attacks only those who are
-//! here, live, and are near enough to its home.
+//! Always: an NPC never steps onto a tile on which somebody stands. It attacks only living players
+//! of this world that are near enough to its home.
 
 use super::rules::{self, Crowd};
 use crate::entity::ids::{CharacterId, EntityId};
@@ -20,9 +20,9 @@ enum Turn {
     Returns,
     /// It goes home, and heeds nobody.
     Home,
-    /// It chases somebody, who stands there.
+    /// It chases the player, who stands on the tile.
     Hunts(CharacterId, Tile),
-    /// It does as when nobody is near.
+    /// It strolls as if nobody were near.
     Strolls,
 }
 

@@ -25,7 +25,7 @@ pub struct InventoryUpdate {
     pub slots: Vec<SlotUpdate>,
 }
 
-/// `coins:update`: what is in the pouch now.
+/// `coins:update`: the coins in the pouch now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CoinsUpdate {

@@ -1,5 +1,5 @@
-//! Potions: what a dose does, how boosts fade, how doses are poured together, and how poison takes,
-//! strikes and ends.
+//! Potions: the effects of a dose, the fading of boosts, the pouring of doses, and poison from its
+//! beginning to its end.
 //!
 //! Always: a dose never lowers anything. Prayer points do not exceed the level in prayer, energy is
 //! at most full.
@@ -14,7 +14,7 @@ use crate::item::Stack;
 use crate::item::transfer::Leg;
 use crate::rng::Dice;
 
-/// Ticks for which the hands are full after a drink.
+/// Ticks for which a player can use nothing else after a drink.
 pub(crate) const DRINK_TICKS: u64 = 3;
 /// Ticks in which a boost fades by one level.
 pub(crate) const FADE_TICKS: u32 = 100;
@@ -31,13 +31,14 @@ const DOSES_MAX: u32 = 16;
 /// Levels of a beast for one point more of damage.
 const LEVELS_A_POINT: u32 = 10;
 
-/// Returns the potion that `stack` is, if its dose can be drunk: the content knows what it leaves.
+/// Returns the potion of `stack`, if a player can drink its dose: the content knows the item that
+/// the dose leaves.
 pub(crate) fn potion<'a>(content: &'a Content, stack: &Stack) -> Option<&'a Potion> {
     let potion = content.item(&stack.item)?.potion.as_ref()?;
     content.item(&potion.leaves).map(|_| potion)
 }
 
-/// Returns the legs that turn one dose in `slot` into what it leaves.
+/// Returns the legs that turn one dose in `slot` into the item that it leaves.
 pub(crate) fn exchange(record: &PlayerRecord, slot: u8, potion: &Potion) -> [Leg; 2] {
     let who = || record.id.clone();
     let taken = Leg::FromSlot {
@@ -62,8 +63,8 @@ pub(crate) fn exchange(record: &PlayerRecord, slot: u8, potion: &Potion) -> [Leg
     [taken, given]
 }
 
-/// Returns the legs that pour doses from the potion in `slot` to the like one in `other`, as many
-/// as go in; `None`: the two are not doses of the same potion, or the other is full.
+/// Returns the legs that pour as many doses as possible from the potion in `slot` to the like one
+/// in `other`. `None`: the two are not doses of the same potion, or the other is full.
 pub(crate) fn pour(
     content: &Content,
     record: &PlayerRecord,
@@ -92,7 +93,8 @@ pub(crate) fn pour(
     ])
 }
 
-/// Returns what is left of `from` and what `into` becomes, if at least one dose goes in.
+/// Returns the item that `from` becomes and the item that `into` becomes, if at least one dose goes
+/// in.
 fn poured(content: &Content, from: &Arc<str>, into: &Arc<str>) -> Option<(Arc<str>, Arc<str>)> {
     if last_dose(content, from)? != last_dose(content, into)? {
         return None;

@@ -7,7 +7,7 @@ use crate::entity::player::record::{CharacterState, Columns, SkillXp};
 use crate::features::training::experience;
 use crate::geometry::tile::Tile;
 
-/// A character of these levels, and of level 1 in all else.
+/// Returns a character of these levels, and of level 1 in all else.
 fn of(levels: &[(Skill, u32)]) -> PlayerRecord {
     let skills = levels.iter();
     let skills = skills.map(|(skill, level)| (*skill, SkillXp::of(experience::xp_tenths(*level))));

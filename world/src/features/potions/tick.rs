@@ -21,7 +21,7 @@ impl World {
     /// Drinks a dose of the potion in `slot`.
     ///
     /// # Errors
-    /// `EmptySlot`; `Unsupported`: it is no potion. `Cooldown`: the hands are full.
+    /// `EmptySlot`; `Unsupported`: it is no potion. `Cooldown`: the player has just used something.
     pub(crate) fn drink(
         &mut self,
         who: &CharacterId,

@@ -1,6 +1,6 @@
-//! Prayer state: a player's points, and the prayers that are on.
+//! Prayer state: a player's points, and its active prayers.
 //!
-//! Always: points never exceed the level in prayer; without points no prayer is on.
+//! Always: points never exceed the level in prayer; without points no prayer is active.
 
 pub(crate) mod rules;
 pub(crate) mod tick;

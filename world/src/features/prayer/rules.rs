@@ -1,6 +1,7 @@
 //! Prayers: turning them on and off, their multipliers, and their drain of points.
 //!
-//! Always: at most five prayers are on, no two of them in conflict; without points none is on.
+//! Always: at most five prayers are active, no two of them in conflict; without points none is
+//! active.
 
 use std::sync::Arc;
 
@@ -40,7 +41,7 @@ fn active<'a>(
     on.filter_map(|id| content.prayers().get(id))
 }
 
-/// Returns the multipliers of the prayers that are on.
+/// Returns the multipliers of the active prayers.
 pub(crate) fn multipliers(content: &Content, devotion: &PrayerState) -> Multipliers {
     let most = |of: fn(&Prayer) -> u32| {
         let all = active(content, devotion).map(|prayer| of(prayer));
@@ -83,7 +84,7 @@ pub(crate) fn spared(
 /// Turns a prayer on, or off if it is.
 ///
 /// # Errors
-/// `NotFound`: there is no such prayer. `LevelTooLow`, `NoPrayer`; `Busy`: five are on.
+/// `NotFound`: there is no such prayer. `LevelTooLow`, `NoPrayer`; `Busy`: five are active.
 pub(crate) fn toggle(
     record: &mut PlayerRecord,
     content: &Content,
@@ -114,7 +115,7 @@ pub(crate) fn toggle(
     Ok(())
 }
 
-/// Plays one tick of the prayers that are on. Returns whether points fell.
+/// Plays one tick of the active prayers. Returns whether points fell.
 pub(crate) fn drain(player: &mut Player, content: &Content) -> bool {
     let record = &mut player.record;
     if record.prayer.active.is_empty() {

@@ -54,7 +54,7 @@ impl World {
         }
     }
 
-    /// Drains the points of all players whose prayers are on.
+    /// Drains the points of all players with active prayers.
     pub(crate) fn drain_prayers(&mut self, out: &mut Outcome) {
         for (who, player) in &mut self.players {
             if player.free() && rules::drain(player, &self.content) {

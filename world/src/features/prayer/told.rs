@@ -7,7 +7,7 @@ use crate::entity::player::record::PlayerRecord;
 use crate::features::training::skill::Skill;
 use crate::server_events;
 
-/// `prayer:update`: what a player has of prayer.
+/// `prayer:update`: the prayer points and active prayers of a player.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Prayer {
@@ -15,7 +15,7 @@ pub struct Prayer {
     pub points: u32,
     /// Points at most.
     pub max_points: u32,
-    /// The ids of the prayers that are on.
+    /// The ids of the active prayers.
     pub active: Vec<String>,
 }
 
@@ -23,7 +23,7 @@ server_events! {
     Prayer => "prayer:update",
 }
 
-/// Returns what a player has of prayer.
+/// Returns the prayer points and active prayers of a player.
 pub fn all(record: &PlayerRecord) -> Prayer {
     let active = record.prayer.active.iter();
     Prayer {

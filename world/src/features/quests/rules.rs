@@ -1,8 +1,8 @@
-//! Quests: the conditions to begin them, the deeds that count for their stages, and their gifts.
+//! Quests: the conditions to begin them, the acts that count for their stages, and their gifts.
 //!
 //! Always: a count never falls while its quest is under way, and never exceeds the amount for the
-//! stage; gathered or made items count for later stages too, all else only for the stage under way;
-//! a quest gives its first gifts once.
+//! stage. Gathered or made items count for later stages too, all else only for the stage under way.
+//! A quest gives its first gifts once.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(crate) enum Deed<'a> {
     Has(&'a Pack),
 }
 
-/// Counts a deed for the quests under way. Returns those that changed.
+/// Counts an act for the quests under way. Returns those that changed.
 pub(crate) fn counts(quests: &mut Quests, content: &Content, deed: Deed<'_>) -> Vec<Arc<str>> {
     let mut changed = Vec::new();
     for (id, state) in quests.iter_mut() {
@@ -49,12 +49,12 @@ pub(crate) fn counts(quests: &mut Quests, content: &Content, deed: Deed<'_>) -> 
     changed
 }
 
-/// Returns whether some quest could count a deed of this kind at all.
+/// Returns whether some quest could count an act of this kind at all.
 pub(crate) fn under_way(quests: &Quests) -> bool {
     quests.values().any(|state| state.stage.is_some())
 }
 
-/// Counts a deed for one quest. Returns whether something changed.
+/// Counts an act for one quest. Returns whether something changed.
 fn count(quest: &Quest, state: &mut QuestState, deed: Deed<'_>) -> bool {
     let Some(current) = at(quest, state) else {
         return false;
@@ -81,7 +81,7 @@ fn count(quest: &Quest, state: &mut QuestState, deed: Deed<'_>) -> bool {
     }
 }
 
-/// Returns how much of a stage is done with the deed, if `before` of it was done without it.
+/// Returns how much of a stage is done with the act, if `before` of it was done without it.
 fn counted(quest: &Quest, stage: &Stage, deed: Deed<'_>, before: u32) -> u32 {
     let target = &*stage.target;
     let more = match (&stage.kind, deed) {
@@ -335,11 +335,11 @@ mod tests {
             (quest, state)
         };
         let here = Tile::new(8, 12);
-        // The deed, whether something changed, and the stage then.
+        // The act, whether something changed, and the stage then.
         let story = [
             (Deed::Killed("cat"), false, "rats"),
             (Deed::Killed("rat"), true, "rats"),
-            // Gathered before its stage: that counts; other deeds do not.
+            // Gathered before its stage: that counts; other acts do not.
             (Deed::Gathered("logs", 2), true, "rats"),
             (Deed::Stood(here), false, "rats"),
             (Deed::Talked("eve"), false, "rats"),

@@ -1,7 +1,7 @@
 //! Quests in play: beginning, counting, giving up and completing.
 //!
 //! Always: the store saves the rewards of a quest together with its end, and a count together with
-//! the deed behind it.
+//! the act behind it.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::tick::Outcome;
 use crate::world::World;
 
 impl World {
-    /// Counts a deed of a character for its quests.
+    /// Counts an act of a character for its quests.
     pub(crate) fn did(&mut self, who: &CharacterId, deed: Deed<'_>, out: &mut Outcome) {
         let Some(player) = self.players.get_mut(who) else {
             return;

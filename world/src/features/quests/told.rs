@@ -1,4 +1,4 @@
-//! Messages about quests: which there are, what one asks for, and how far the own character is.
+//! Messages about quests: their list, the demands of one, and the own character's progress.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::told::{Stack, Tenths};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestEntry {
-    /// Which.
+    /// Id of the quest.
     pub id: Arc<str>,
     /// Its name.
     pub name: Arc<str>,
@@ -33,7 +33,7 @@ pub struct QuestEntry {
 pub struct QuestList {
     /// All that there are, by id.
     pub quests: Vec<QuestEntry>,
-    /// Those that the own character has.
+    /// Quest points of the own character.
     pub quest_points: u32,
 }
 
@@ -41,7 +41,7 @@ pub struct QuestList {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestStage {
-    /// Which.
+    /// Id of the quest.
     pub id: Arc<str>,
     /// Task of the stage.
     pub description: String,
@@ -84,7 +84,7 @@ pub struct QuestRewards {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestDetail {
-    /// Which.
+    /// Id of the quest.
     pub id: Arc<str>,
     /// Its name.
     pub name: Arc<str>,
@@ -119,7 +119,7 @@ pub struct QuestDetail {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestProgress {
-    /// Which.
+    /// Id of the quest.
     pub id: Arc<str>,
     /// Progress.
     pub status: QuestStatus,
@@ -135,7 +135,7 @@ pub struct QuestProgress {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestUpdate {
-    /// Which.
+    /// Id of the quest.
     pub quest_id: Arc<str>,
     /// Its name.
     pub name: Arc<str>,
@@ -154,11 +154,11 @@ pub struct QuestUpdate {
     pub quest_points: u32,
 }
 
-/// `quest:completed`: a quest is over, and this is what it gave.
+/// `quest:completed`: a quest is over, with its rewards.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestCompleted {
-    /// Which.
+    /// Id of the quest.
     pub quest_id: Arc<str>,
     /// Its name.
     pub name: Arc<str>,
@@ -279,8 +279,8 @@ pub(crate) fn update(quests: &Quests, content: &Content, id: &str) -> Option<Que
     })
 }
 
-/// Returns what the player has to do now, in words. If a quest is ready, its last stage is done:
-/// only its giver has to hear of it.
+/// Returns the player's next task, in words. If a quest is ready, its last stage is done, and only
+/// its giver has to hear of it.
 fn next(quest: &Quest, stage: &Stage, state: &QuestState, content: &Content) -> String {
     let teller = stage.npc.is_empty() || stage.npc == quest.giver;
     let tells = stage.kind == StageKind::Dialogue && teller;

@@ -1,7 +1,7 @@
 //! Shops: their stock, their prices, and the coins that they pay.
 //!
 //! Always: nobody pays less for a thing than the same shop pays for it at that moment, unless the
-//! content says so; if a shop has any number of a thing, its price never changes.
+//! content says so. If a shop has any number of a thing, its price never changes.
 
 use std::sync::Arc;
 

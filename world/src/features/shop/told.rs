@@ -13,7 +13,7 @@ use crate::server_events;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShopItem {
-    /// What.
+    /// Id of the item.
     pub item_id: Arc<str>,
     /// Price of one now, in coins.
     pub price: u32,
@@ -29,7 +29,7 @@ pub struct ShopItem {
 pub struct ShopState {
     /// False: it is closed, and the rest says nothing.
     pub open: bool,
-    /// Which.
+    /// Id of the shop.
     pub store_id: Arc<str>,
     /// As players see it.
     pub name: Arc<str>,

@@ -110,7 +110,7 @@ pub enum Job {
     Make(Craft),
 }
 
-/// State of a player's work: of its hands, its tools and its feet.
+/// State of a player's work, of its next use of an item, and of its spools.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Skilling {
@@ -120,7 +120,7 @@ pub struct Skilling {
     pub tiles_gone: u32,
     /// Work for which it has set out, or which it does.
     pub labour: Option<Work>,
-    /// Uses left of things that last for several deeds, by item.
+    /// Uses left of things that last for several pieces of work, by item.
     pub spools: BTreeMap<Arc<str>, u32>,
 }
 
@@ -147,9 +147,9 @@ pub struct Work {
     pub region: Option<Region>,
     /// Whether the player is there and works.
     pub begun: bool,
-    /// Tick of the next deed.
+    /// Tick of the next piece of work.
     pub due_at: Tick,
-    /// Number of deeds still to do.
+    /// Number of pieces of work still to do.
     pub left: u32,
 }
 

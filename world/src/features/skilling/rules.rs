@@ -1,14 +1,15 @@
 //! Places to stand for work.
 //!
-//! Always: one works at a tree or a rock from straight beside it; at a shoal from up to four tiles
-//! away; at a fire or a station from the next tile; with people within two.
+//! Always: one works at a tree or a rock from straight beside it, and at a shoal from up to four
+//! tiles away. One works at a fire or a station from the next tile, and with people within two
+//! tiles.
 
 use crate::geometry::Terrain;
 use crate::geometry::tile::{Bounds, Tile};
 
 /// Steps within which one sets out for work.
 pub(crate) const SET_OUT_TILES: u32 = 32;
-/// Most ways that a player tries, to as many places beside something.
+/// Most routes that a player tries, to as many places beside a thing.
 pub(crate) const WAYS_MAX: usize = 4;
 
 /// Reach of work.

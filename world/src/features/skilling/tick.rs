@@ -216,7 +216,7 @@ impl World {
         self.mint.dice(key, self.now)
     }
 
-    /// Begins the work of players that have come to it; does the deeds that are due.
+    /// Begins the work of players that have come to it, and does the work that is due.
     pub(crate) fn play_work(
         &mut self,
         value: Value,
@@ -278,7 +278,7 @@ impl World {
             .get(who)
             .and_then(|p| p.skilling.labour.as_ref());
         let due = labour.is_some_and(|labour| labour.due_at <= self.now);
-        // While the store cannot save, or exchanges are stopped, hands rest.
+        // While the store cannot save, or exchanges are stopped, work rests.
         if !due || value.open().is_err() {
             return Ok(());
         }

@@ -20,16 +20,16 @@ pub struct ActivityUpdate {
     /// At work: gather, cook, smelt … as one asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
-    /// At work: what it is at.
+    /// Thing at which the player works, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<EntityId>,
-    /// At work: which recipe.
+    /// Recipe of the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub option: Option<Arc<str>>,
-    /// Stopped: why; none: all is done, or the player does something else now.
+    /// Reason of the stop; absent: all is done, or the player does something else now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<RefusalCode>,
-    /// Stopped: why, in words.
+    /// Reason of the stop, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }

@@ -404,7 +404,7 @@ impl wire::Requests for Packet {
 }
 
 impl Intent {
-    /// Returns whether the request can only keep items from changing hands. Such a request is
+    /// Returns whether the request can only keep items from changing owners. Such a request is
     /// always allowed.
     pub(crate) const fn retreats(&self) -> bool {
         matches!(

@@ -30,7 +30,7 @@ pub(crate) fn in_reach(one: Tile, other: Tile) -> bool {
     one.steps_to(other) <= REACH_TILES
 }
 
-/// Checks whether `who` may ask `target`, who is here, for a trade.
+/// Checks whether `who` may ask `target`, a player of this world, for a trade.
 ///
 /// # Errors
 /// `SelfTrade`; `InterfaceOpen`: `who` has something open; `InTrade`: the trade or request of `who`

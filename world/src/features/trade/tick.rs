@@ -252,7 +252,7 @@ impl World {
         Ok(())
     }
 
-    /// Closes a trade in which everything has changed hands, and tells both players.
+    /// Closes a trade whose items have changed owners, and tells both players.
     fn complete_trade(&mut self, id: &EntityId, out: &mut Outcome) {
         let Some(trade) = self.trades.all.remove(id) else {
             return;

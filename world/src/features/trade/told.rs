@@ -16,7 +16,7 @@ use crate::told::Stack;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TradeAck {
-    /// The trade that was asked for.
+    /// Requested trade.
     pub trade_id: EntityId,
 }
 
@@ -24,7 +24,7 @@ pub struct TradeAck {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TradeIncoming {
-    /// The trade that is asked for.
+    /// Requested trade.
     pub trade_id: EntityId,
     /// Player that asks.
     pub from_player_id: CharacterId,
@@ -56,7 +56,7 @@ pub struct TradeStarted {
 pub struct TradeItem {
     /// The slot of its owner's pack, 0 to 27.
     pub inventory_slot: u8,
-    /// What.
+    /// Id of the item.
     pub item_id: Arc<str>,
     /// At least 1.
     pub quantity: u32,
@@ -114,7 +114,7 @@ pub struct TradeConfirmScreen {
     pub values: TradeValues,
 }
 
-/// `tradeCompleted`: everything has changed hands, and is saved.
+/// `tradeCompleted`: all items have changed owners, and that is saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TradeCompleted {
@@ -124,13 +124,13 @@ pub struct TradeCompleted {
     pub received_items: Vec<Stack>,
 }
 
-/// `tradeCancelled`: nothing has changed hands, and nothing will.
+/// `tradeCancelled`: no item has changed its owner, and none will.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TradeCancelled {
     /// The trade.
     pub trade_id: EntityId,
-    /// Why.
+    /// Reason of the end.
     pub reason: TradeEnd,
     /// For people.
     pub message: String,

@@ -2,7 +2,7 @@
 //!
 //! Always: when the effect is there, the item is gone, but for a lamp that the content keeps. A
 //! healthy player may eat, too. A lamp teaches what its record says, in the skill that its player
-//! names. The hands are full for a moment after.
+//! names. For some ticks after, the player can use nothing else.
 
 use crate::content::{Content, ItemKind};
 use crate::entity::player::Player;
@@ -13,11 +13,11 @@ use crate::item::transfer::Leg;
 use crate::refusal::Refusal;
 use crate::time::Tick;
 
-/// Ticks for which the hands are full after eating.
+/// Ticks for which a player can use nothing else after eating.
 const EAT_TICKS: u64 = 3;
-/// Ticks for which they are full after burying.
+/// The same after burying.
 const BURY_TICKS: u64 = 2;
-/// Ticks for which they are full after rubbing a lamp.
+/// The same after rubbing a lamp.
 const RUB_TICKS: u64 = 2;
 
 /// Effect of using an item.
@@ -94,7 +94,7 @@ fn effect(
     Ok((Some(Cause::Bury), Effect::Buried { xp_tenths }))
 }
 
-/// Fills the hands from `now` on, and heals a player that has eaten. Returns whether health
+/// Blocks further use from `now` on, and heals a player that has eaten. Returns whether health
 /// changed.
 pub(crate) fn done(player: &mut Player, effect: Effect, now: Tick) -> bool {
     match effect {

@@ -125,8 +125,8 @@ pub(crate) fn wanted(player: &Player, now: Tick) -> impl Iterator<Item = (&Entit
     visit.into_iter().chain(uses.map(|id| (id, false)))
 }
 
-/// Returns the tile to which a host at `at` goes to meet a customer that comes by `path`: back
-/// along it, because the straight way may lead to the other side of a wall.
+/// Returns the tile to which a host at `at` goes to meet a customer that comes by `path`. It lies
+/// back along the path, because the straight way may lead to the other side of a wall.
 pub(crate) fn meets(path: &VecDeque<Tile>, at: Tile) -> Option<Tile> {
     let near = path.iter().enumerate();
     let (near, _) = near.min_by_key(|(n, tile)| (tile.steps_to(at), *n))?;

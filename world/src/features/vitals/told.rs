@@ -17,7 +17,7 @@ pub struct Health {
     pub max: u32,
 }
 
-/// `vitals:update`: what changed of these.
+/// `vitals:update`: the values that changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VitalsUpdate {

@@ -70,7 +70,7 @@ fn state() -> CharacterState {
     }
 }
 
-/// [`state`] as builds knew it before there were potions.
+/// Returns [`state`] as builds knew it before there were potions.
 fn state_without_potions() -> CharacterState {
     CharacterState {
         potions: PotionState::default(),
@@ -78,7 +78,7 @@ fn state_without_potions() -> CharacterState {
     }
 }
 
-/// A character with something in every field.
+/// Returns a character with something in every field.
 pub(crate) fn ann() -> PlayerRecord {
     PlayerRecord::new(columns(), state())
 }

@@ -1,4 +1,4 @@
-//! Fires: lighting them, and how they go out.
+//! Fires: how players light them, and how they go out.
 
 pub(crate) mod rules;
 pub(crate) mod tick;

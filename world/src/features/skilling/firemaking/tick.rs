@@ -19,7 +19,7 @@ use crate::tick::{Outcome, PhaseClock};
 use crate::world::World;
 
 impl World {
-    /// Plays one try to light a fire. When it burns, the player steps aside.
+    /// Plays one try to light a fire. If the fire burns, the player steps aside.
     pub(crate) fn light_once(
         &mut self,
         who: &CharacterId,

@@ -23,7 +23,8 @@ const AS_GOOD_AS: [(&str, &str); 3] = [
 ];
 
 /// Trees by the level that they take: the rates with bronze, iron, steel, mithril, adamant, rune
-/// and dragon, and the ticks for which they stand being cut; 0: each log may be the last.
+/// and dragon. The last number is the ticks for which a tree stands while players cut it; 0: each
+/// log may be the last.
 const TREES: [(u32, [Rate; 7], u32); 7] = [
     (
         1,

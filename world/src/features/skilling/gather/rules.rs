@@ -1,6 +1,6 @@
 //! Gathering: wood of trees, ore of rocks, fish of the water.
 //!
-//! Always: nobody gathers without the level, a tool of use and bait, where the resource needs it; a
+//! Always: nobody gathers without the level, a tool of use and bait, where the resource needs it. A
 //! try comes a whole cycle after the arrival or the try before.
 
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::refusal::Refusal;
 use crate::rng::Dice;
 use crate::time::Tick;
 
-/// Ticks between two tries to catch a fish, whatever a manifest says.
+/// Ticks between two tries to catch a fish; no manifest changes them.
 const FISH_TICKS: u32 = 5;
 /// Ticks between two tries to dig with a tool that has no number of its own.
 const DIG_TICKS: u32 = 8;
@@ -83,7 +83,7 @@ pub(crate) fn is_for(content: &Content, kind: &ResourceKind, item: &str) -> bool
     tool || kind.bait.as_ref().is_some_and(|bait| **bait == *item)
 }
 
-/// Returns the stacks in the pack and in the hand.
+/// Returns the stacks in the pack and the wielded one.
 fn held(record: &PlayerRecord) -> impl Iterator<Item = &Stack> {
     let hand = record.equipment.get(&EquipSlot::Weapon);
     record.inventory.values().chain(hand)

@@ -1,6 +1,6 @@
 //! The recipe that a player means who names two things, or a thing and a place.
 //!
-//! Always: if the player could make several now, this takes none; if it can make none of several,
+//! Always: if the player could make several now, this takes none. If it can make none of several,
 //! the refusal is that of the first by key.
 
 use std::sync::Arc;

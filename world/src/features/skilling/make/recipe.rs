@@ -24,7 +24,8 @@ pub(crate) struct Recipe {
     pub(crate) xp_tenths: u32,
     /// Ticks for one, at least 1.
     pub(crate) ticks: u64,
-    /// Whether one deed makes all that the player can make, as soon as it is there.
+    /// Whether one piece of work makes all that the player can make, as soon as the player is
+    /// there.
     pub(crate) at_once: bool,
     pub(crate) inputs: Vec<Part>,
     /// Tools that one must have and keeps.
@@ -32,7 +33,7 @@ pub(crate) struct Recipe {
     pub(crate) consumed: Vec<Consumed>,
     pub(crate) output: Arc<str>,
     pub(crate) quantity: u32,
-    /// Levels from which a deed makes one more.
+    /// Levels from which a piece of work makes one more.
     pub(crate) more_from: Vec<u32>,
     /// Item that comes out instead when it goes wrong.
     pub(crate) failed: Option<Arc<str>>,

@@ -13,11 +13,11 @@ use crate::item::{COINS, Stack, inventory};
 use crate::refusal::Refusal;
 use crate::rng::Dice;
 
-/// Uses left of things that last for several deeds, by item: so many more can be made with the one
-/// taken last.
+/// Uses left of things that last for several pieces of work, by item: so many more can be made with
+/// the one taken last.
 pub(crate) type Spools = BTreeMap<Arc<str>, u32>;
 
-/// Results of a deed.
+/// Results of a piece of work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Deed {
     pub(crate) legs: Vec<Leg>,
@@ -163,7 +163,7 @@ fn burns(has: u32, level: u32, safe: u32, dice: &mut Dice) -> bool {
 mod tests {
     use super::*;
 
-    /// How many of a thousand burn.
+    /// Returns how many of a thousand burn.
     fn burnt(has: u32, level: u32, safe: u32) -> u32 {
         let sides = 2 * safe.saturating_sub(level);
         let throws = 0..sides;

@@ -133,7 +133,7 @@ impl World {
         Ok(answer)
     }
 
-    /// Returns the ticks until the first deed of a recipe.
+    /// Returns the ticks until the first piece of work at a recipe.
     pub(crate) fn make_ticks(&self, craft: &Craft) -> u64 {
         let recipe = recipe::recipe(&self.content, craft, None);
         match recipe {
@@ -144,7 +144,7 @@ impl World {
         }
     }
 
-    /// Plays one deed of a player that makes things.
+    /// Plays one piece of work of a player that makes things.
     pub(crate) fn make_once(
         &mut self,
         who: &CharacterId,
