@@ -206,6 +206,115 @@ fn each_test_that_the_table_of_faults_names_exists() {
     assert!(missing.is_empty(), "no such tests: {missing:?}");
 }
 
+/// Collects all paths of a source, those of `use` with their whole tree.
+#[derive(Default)]
+struct Paths(Vec<Vec<String>>);
+
+impl Paths {
+    fn used(&mut self, mut begin: Vec<String>, tree: &syn::UseTree) {
+        match tree {
+            syn::UseTree::Path(path) => {
+                begin.push(path.ident.to_string());
+                self.used(begin, &path.tree);
+            }
+            syn::UseTree::Name(name) => {
+                begin.push(name.ident.to_string());
+                self.0.push(begin);
+            }
+            syn::UseTree::Rename(name) => {
+                begin.push(name.ident.to_string());
+                self.0.push(begin);
+            }
+            syn::UseTree::Glob(_) => self.0.push(begin),
+            syn::UseTree::Group(group) => {
+                let each = group.items.iter();
+                each.for_each(|tree| self.used(begin.clone(), tree));
+            }
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Paths {
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let segments = path.segments.iter();
+        self.0
+            .push(segments.map(|it| it.ident.to_string()).collect());
+        visit::visit_path(self, path);
+    }
+
+    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        self.used(Vec::new(), &item.tree);
+    }
+}
+
+/// Features by their folders, those of their parts too.
+type Features = BTreeMap<String, String>;
+
+/// Returns the folders of other features whose `rules` a source of the feature `own` names.
+fn foreign_rules<'a>(source: &str, own: &str, features: &'a Features) -> Vec<&'a str> {
+    let mut paths = Paths::default();
+    paths.visit_file(&syn::parse_file(source).expect("a source that compiles"));
+    let pairs = paths.0.iter().flat_map(|path| path.windows(2));
+    let named = pairs.filter(|pair| pair[1] == "rules");
+    let named = named.filter_map(|pair| features.get_key_value(&pair[0]));
+    let foreign = named.filter(|(_, feature)| *feature != own);
+    foreign.map(|(folder, _)| folder.as_str()).collect()
+}
+
+#[test]
+fn a_path_into_the_rules_of_another_feature_is_found() {
+    let known = [("trade", "trade"), ("duel", "duel"), ("gather", "skilling")];
+    let features: Features = known.map(|(a, b)| (a.to_owned(), b.to_owned())).into();
+    let found = |source: &str| foreign_rules(source, "trade", &features).len();
+    assert_eq!(found("fn f() { duel::rules::allows() }"), 1);
+    assert_eq!(found("use crate::features::duel::rules;"), 1);
+    assert_eq!(
+        found("use crate::features::duel::{self, rules::{A, B}};"),
+        2
+    );
+    assert_eq!(found("fn f(of: crate::features::duel::rules::A) {}"), 1);
+    assert_eq!(found("fn f() { gather::rules::gear() }"), 1);
+    assert_eq!(found("use crate::rules::Rules; use super::rules;"), 0);
+    assert_eq!(found("fn f() { trade::rules::may_ask() }"), 0);
+    assert_eq!(found("use crate::features::duel::Conduct;"), 0);
+}
+
+#[test]
+fn no_feature_names_the_rules_of_another() {
+    let root = workspace().join("world/src/features");
+    let mut inside = Vec::new();
+    files(&root, ".rs", &mut inside);
+    let mut features = Features::new();
+    for path in &inside {
+        let path = path.strip_prefix(&root).expect("a file inside");
+        let folders = path.parent().into_iter().flat_map(Path::iter);
+        let folders: Vec<_> = folders
+            .map(|it| it.to_string_lossy().into_owned())
+            .collect();
+        let all = folders.iter().cloned();
+        features.extend(all.map(|folder| (folder, folders[0].clone())));
+    }
+    assert!(features.len() > 20, "only {} features", features.len());
+    let mut found = Vec::new();
+    let mut sources = Vec::new();
+    files(&workspace().join("world/src"), ".rs", &mut sources);
+    for path in sources {
+        let source = std::fs::read_to_string(&path).expect("a source");
+        let inside = path.strip_prefix(&root).ok();
+        let own = inside.and_then(|path| path.iter().next());
+        let own = own.map(|own| own.to_string_lossy().into_owned());
+        for other in foreign_rules(&source, own.as_deref().unwrap_or_default(), &features) {
+            let path = path.strip_prefix(workspace()).unwrap_or(&path).display();
+            found.push(format!("{path}: {other}::rules"));
+        }
+    }
+    assert!(
+        found.is_empty(),
+        "ask the other feature's `mod.rs`, or say it in `tick/consequences.rs`:\n{}",
+        found.join("\n")
+    );
+}
+
 /// Folders whose sources are ours and run in production.
 const PRODUCTION: [&str; 8] = [
     "world/src",

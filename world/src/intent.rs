@@ -4,6 +4,7 @@ use schemars::SchemaGenerator;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::CharacterId;
+use crate::features::duel::Conduct;
 use crate::features::{
     action, bank, combat, death, dialogue, duel, emotes, equipment, examine, ground_items,
     home_teleport, movement, pack, prayer, quests, shop, skilling, trade, unresolved, use_item,
@@ -268,6 +269,29 @@ impl Intent {
             | Intent::Examine(examine::Intent::Examine { .. })
             | Intent::HomeTeleport(home_teleport::Intent::Begin)
             | Intent::Emotes(emotes::Intent::Perform { .. }) => false,
+        }
+    }
+
+    /// Returns what the rules of a duel make of it.
+    pub(crate) const fn conduct(&self) -> Conduct {
+        match self {
+            Intent::Movement(intent) => intent.conduct(),
+            Intent::GroundItems(intent) => intent.conduct(),
+            Intent::UseItem(intent) => intent.conduct(),
+            Intent::Quests(intent) => intent.conduct(),
+            Intent::Combat(intent) => intent.conduct(),
+            Intent::Prayer(intent) => intent.conduct(),
+            Intent::Examine(_) | Intent::Duel(_) => Conduct::Harmless,
+            Intent::Emotes(_) => Conduct::Stop,
+            Intent::HomeTeleport(_) | Intent::Trade(_) => Conduct::Away,
+            Intent::Pack(_)
+            | Intent::Skilling(_)
+            | Intent::Equipment(_)
+            | Intent::Bank(_)
+            | Intent::Dialogue(_)
+            | Intent::Death(_)
+            | Intent::Shop(_)
+            | Intent::Unresolved(_) => Conduct::Other,
         }
     }
 

@@ -8,6 +8,7 @@
 //! crossings. NPCs move before players, so that a player never runs into one that was about to step
 //! aside.
 
+mod consequences;
 mod inputs;
 pub(crate) mod value;
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::content::Content;
 use crate::entity::fire::Fires;
-use crate::entity::ground_item::{Ground, GroundItem};
+use crate::entity::ground_item::{Ground, GroundItem, REACH_TILES};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::entity::look::{Field, Kind, Look};
 use crate::entity::npc::{Npc, NpcState, Npcs};
@@ -17,16 +17,20 @@ use crate::entity::player::{Player, Players};
 use crate::entity::resource::{ResourceState, Resources};
 use crate::features::duel::Duels;
 use crate::features::emotes::Emotes;
-use crate::features::npc_mind::rules::Crowd;
+use crate::features::movement::border::PAST_TILES_MAX;
+use crate::features::npc_mind::{self, Crowd};
+use crate::features::potions::Dosed;
 use crate::features::shop::Shops;
 use crate::features::trade::Trades;
-use crate::features::{movement, npc_mind};
 use crate::geometry::route::Router;
-use crate::geometry::tile::{Chunk, Region};
+use crate::geometry::tile::{Chunk, Region, Tile};
 use crate::image::{Counters, Image, Unreadable};
 use crate::mint::Mint;
 use crate::rules::Rules;
 use crate::time::Tick;
+
+/// Steps within which a region may hold something in reach: nobody goes further past a border.
+const REGION_REACH_TILES: u32 = REACH_TILES + PAST_TILES_MAX;
 
 /// A part of the world, played tick by tick.
 #[derive(Debug)]
@@ -46,6 +50,7 @@ pub struct World {
     pub(crate) duels: Duels,
     pub(crate) shops: Shops,
     pub(crate) emotes: Emotes,
+    pub(crate) dosed: Dosed,
     pub(crate) index: Index,
     pub(crate) router: Router,
 }
@@ -69,6 +74,7 @@ impl World {
             duels: Duels::default(),
             shops: Shops::new(),
             emotes: Emotes::default(),
+            dosed: Dosed::default(),
             index: Index::default(),
             router: Router::default(),
         }
@@ -194,7 +200,7 @@ impl World {
         for placement in content.npcs_in(region) {
             let state = left.remove(&placement.id).unwrap_or_else(|| {
                 let mut dice = self.mint.dice(placement.key, Tick::default());
-                npc_mind::rules::appear(placement, content.terrain(), &mut crowd, now, &mut dice)
+                npc_mind::appear(placement, content.terrain(), &mut crowd, now, &mut dice)
             });
             if state.feud.back_at.is_none() {
                 self.index
@@ -216,13 +222,13 @@ impl World {
         }
         let terrain = self.content.terrain();
         if !terrain.walkable(player.record.tile) {
-            let tile = movement::rules::settled(terrain, player.record.tile, self.content.spawn());
-            let tile = tile.unwrap_or(self.content.spawn());
+            let near = terrain.settled(player.record.tile);
             player.gait.path.clear();
-            movement::rules::stand(&mut player, terrain, tile);
+            player.stand(terrain, near.unwrap_or_else(|| self.content.free_spawn()));
         }
         let id = player.record.id.clone();
         self.index.come(Chunk::from(player.tile()), id.entity());
+        self.dosed.note(&player);
         self.players.insert(id, player);
     }
 
@@ -314,6 +320,15 @@ impl World {
     /// Returns whether `region` is played here.
     pub fn plays(&self, region: Region) -> bool {
         self.regions.contains_key(&region)
+    }
+
+    /// Returns whether something that a player at `tile` may reach can lie where others play.
+    pub(crate) fn may_be_elsewhere(&self, tile: Tile) -> bool {
+        let regions = self.content.regions();
+        let mut near = regions
+            .iter()
+            .filter(|region| region.tiles_past(tile) <= REGION_REACH_TILES);
+        near.any(|region| !self.plays(*region))
     }
 
     /// Takes a player out of the world.
@@ -424,6 +439,17 @@ impl World {
     /// Returns all that stands in `chunk` and belongs to a region played here, by id.
     pub fn entities_in(&self, chunk: Chunk) -> impl Iterator<Item = &EntityId> {
         self.index.chunks.get(&chunk).into_iter().flatten()
+    }
+
+    /// Returns the ids of everything in the chunks within `tiles` of `from`, of the regions played
+    /// here.
+    pub fn entities_near(&self, from: Tile, tiles: u32) -> Vec<&EntityId> {
+        let reach = i32::try_from(tiles).unwrap_or(i32::MAX);
+        let low = Chunk::from(from.moved(-reach, -reach));
+        let high = Chunk::from(from.moved(reach, reach));
+        let column = |x| Chunk { x, z: low.z }..=Chunk { x, z: high.z };
+        let found = (low.x..=high.x).flat_map(|x| self.index.between(column(x)));
+        found.collect()
     }
 
     /// Returns all that belongs to the regions played here, by chunk.

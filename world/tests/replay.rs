@@ -13,10 +13,11 @@ use proptest::test_runner::FileFailurePersistence;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use stage::{BEGIN, Land};
+use world::potions::{Boost, Poison, PotionState};
 use world::{
     AgentInput, Arrival, CharacterId, Content, Crossing, EntityId, Event, Inbox, Intent, Kind,
-    PlayerHot, PlayerInput, Region, Rules, Screen, Tick, Tile, World, arrivals, ground_items,
-    movement, request, trade,
+    PlayerHot, PlayerInput, Region, Rules, Screen, Skill, Tick, Tile, World, arrivals,
+    ground_items, movement, request, trade,
 };
 
 fn wolf() -> serde_json::Value {
@@ -174,6 +175,9 @@ fn play(world: &mut World, tick: u64, deeds: &[Deed]) -> (Vec<Event>, Vec<Crossi
                 ];
                 let things = things.map(|(item, many)| world::Stack::new(item, many));
                 record.inventory = (0..).zip(things).collect();
+                if energy % 3 == 1 {
+                    record.potions = dosed();
+                }
                 inbox.arrivals.push(Arrival {
                     record,
                     hot: PlayerHot {
@@ -227,10 +231,27 @@ fn play(world: &mut World, tick: u64, deeds: &[Deed]) -> (Vec<Event>, Vec<Crossi
         }
     }
     let outcome = world.tick(Tick(BEGIN + tick), inbox, &mut ());
+    assert!(world.watches_the_dosed(), "after tick {tick}");
     for crossing in &outcome.crossings {
         world.set_region(&crossing.who, crossing.to);
     }
     (outcome.events, outcome.crossings)
+}
+
+/// A boost, poison and protection from it that all end within a story.
+fn dosed() -> PotionState {
+    let boost = Boost {
+        levels: 2,
+        ticks: 3,
+    };
+    PotionState {
+        boosts: [(Skill::Defense, boost)].into(),
+        poison: Some(Poison {
+            strikes: 2,
+            ticks: 4,
+        }),
+        safe_ticks: 6,
+    }
 }
 
 /// Returns the hash over the very bytes with which all regions would move.
@@ -249,6 +270,7 @@ fn moved_to_another(world: &World, seed: u64) -> World {
         next.region_in(region, world.now(), Some(&bytes)).unwrap();
         assert_eq!(next.regions().last(), Some(region));
     }
+    assert!(next.watches_the_dosed());
     next
 }
 

@@ -281,6 +281,12 @@ impl Content {
         self.spawn
     }
 
+    /// Returns the tile nearest to the spawn on which one can stand: something may stand on the
+    /// spawn itself.
+    pub(crate) fn free_spawn(&self) -> Tile {
+        self.terrain.settled(self.spawn).unwrap_or(self.spawn)
+    }
+
     /// Returns the named parts of the world, in the order of the manifest, towns first.
     pub fn areas(&self) -> &[Area] {
         &self.areas

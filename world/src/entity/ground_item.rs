@@ -1,7 +1,8 @@
 //! Items on the ground.
 //!
 //! Always: each item is in the pile of its tile and among those of its region. It goes at one
-//! moment. If somebody owns it, it becomes anybody's at an earlier one.
+//! moment. If somebody owns it, it becomes anybody's at an earlier one. A tile holds 128 items at
+//! most: the one that would expire first makes room for one more.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,13 +11,26 @@ use serde::{Deserialize, Serialize};
 
 use super::ids::{CharacterId, EntityId};
 use super::look::{Field, Kind, Look};
+use crate::content::Content;
+use crate::entity::player::record::PlayerRecord;
 use crate::geometry::tile::{Region, Tile};
+use crate::item::transfer::Leg;
+use crate::item::{COINS, QUANTITY_MAX, Stack};
+use crate::refusal::Refusal;
 use crate::time::Tick;
 
 /// Prefix of the ids of all ground items.
 pub const ID_PREFIX: &str = "item:";
 /// Prefix of the ids of all graves.
 pub const GRAVE_PREFIX: &str = "grave:";
+/// Steps within which one may set out for an item.
+pub(crate) const REACH_TILES: u32 = 32;
+/// A year in ticks: nothing lies so long past its time.
+const NEVER_TICKS: u64 = 52_560_000;
+/// Most items on a tile.
+const PILE_MAX: usize = 128;
+/// Most items on the ground of a world.
+const GROUND_MAX: usize = 65_536;
 
 /// A stack that lies on the ground.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,6 +79,42 @@ impl GroundItem {
     /// Returns the character that alone may take it at `now`.
     pub(crate) fn protected_for(&self, now: Tick) -> Option<&CharacterId> {
         self.owner.as_ref().filter(|_| now < self.public_at)
+    }
+
+    /// Returns the tick at which an item that expires at `expires_at` becomes anybody's, if it never
+    /// may. That tick is so late that the item is gone by then, even if its removal was late.
+    pub(crate) fn never_public(expires_at: Tick) -> Tick {
+        expires_at.after(NEVER_TICKS)
+    }
+
+    /// Checks whether `who` at `from` may set out for it, or take it.
+    ///
+    /// # Errors
+    /// `TooFar`; `Protected`: it belongs to another for now.
+    pub(crate) fn may_take(&self, who: &CharacterId, from: Tile, now: Tick) -> Result<(), Refusal> {
+        if from.steps_to(self.tile) > REACH_TILES {
+            return Err(Refusal::TooFar);
+        }
+        if self.protected_for(now).is_some_and(|owner| owner != who) {
+            return Err(Refusal::Protected);
+        }
+        Ok(())
+    }
+
+    /// Returns the legs by which a character takes all of it. Coins go into the pouch if all of
+    /// them fit; all else goes into the pack.
+    pub(crate) fn taken_by(&self, record: &PlayerRecord) -> [Leg; 2] {
+        let who = record.id.clone();
+        let room = u64::from(QUANTITY_MAX).saturating_sub(record.coins);
+        let to = if *self.item == *COINS && u64::from(self.quantity) <= room {
+            let amount = self.quantity;
+            Leg::ToPouch { who, amount }
+        } else {
+            let stack = Stack::new(self.item.clone(), self.quantity);
+            Leg::ToPack { who, stack }
+        };
+        let id = self.id.clone();
+        [Leg::FromGround { id }, to]
     }
 
     /// Returns the same item with all its moments so many ticks later.
@@ -129,10 +179,6 @@ pub(crate) struct Ground {
 }
 
 impl Ground {
-    pub(crate) fn len(&self) -> usize {
-        self.items.len()
-    }
-
     pub(crate) fn get(&self, id: &EntityId) -> Option<&GroundItem> {
         self.items.get(id)
     }
@@ -176,9 +222,48 @@ impl Ground {
         ids.filter_map(|id| self.items.get(id))
     }
 
-    /// Returns the number of items on `tile`.
-    pub(crate) fn pile_len(&self, tile: Tile) -> usize {
-        self.piles.get(&tile).map_or(0, BTreeSet::len)
+    /// Returns the item that must go from `tile` for the limit of 128: the first to expire.
+    pub(crate) fn surplus(&self, tile: Tile) -> Option<&EntityId> {
+        let full = self.piles.get(&tile)?.len() > PILE_MAX;
+        let first = self.pile(tile).filter(|_| full);
+        let first = first.min_by_key(|item| (item.expires_at, &item.id));
+        first.map(|item| &item.id)
+    }
+
+    /// Returns the leg that lays `item` here, by itself or on a stack of its like.
+    ///
+    /// # Errors
+    /// `Busy`: too much lies about.
+    pub(crate) fn laid(
+        &self,
+        content: &Content,
+        now: Tick,
+        item: GroundItem,
+    ) -> Result<Leg, Refusal> {
+        let merges_with = self.like(content, now, &item);
+        if merges_with.is_none() && self.items.len() >= GROUND_MAX {
+            return Err(Refusal::Busy);
+        }
+        Ok(Leg::ToGround { item, merges_with })
+    }
+
+    /// Returns the stack of its like on the same tile with the same protected owner, if `item`
+    /// stacks.
+    fn like(&self, content: &Content, now: Tick, item: &GroundItem) -> Option<EntityId> {
+        if !content.stackable(&item.item) {
+            return None;
+        }
+        let same = |there: &&GroundItem| {
+            there.item == item.item
+                && there.region == item.region
+                && there.protected_for(now) == item.owner.as_ref()
+                // A thing that never becomes anybody's must not merge with one that does.
+                && (there.public_at > there.expires_at) == (item.public_at > item.expires_at)
+                && there.quantity.saturating_add(item.quantity) <= QUANTITY_MAX
+        };
+        self.pile(item.tile)
+            .find(same)
+            .map(|there| there.id.clone())
     }
 
     /// Returns the items that belong to `region`, by id.

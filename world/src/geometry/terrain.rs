@@ -10,6 +10,9 @@ use super::ground::Ground;
 use super::plan::Plan;
 use super::tile::{Bounds, REGION_TILES, Region, Tile};
 
+/// Steps around a place that is not free within which one looks for a free tile.
+const SETTLE_RINGS: i32 = 24;
+
 /// The eight steps, in the order in which a search tries them.
 pub(crate) const STEPS: [(i32, i32); 8] = [
     (-1, 0),
@@ -120,6 +123,11 @@ impl Terrain {
                 .filter(|t| self.walkable(*t))
                 .min_by_key(|t| (t.manhattan_to(toward), *t))
         })
+    }
+
+    /// Returns the tile nearest to `wanted` on which one can stand, if there is one near.
+    pub(crate) fn settled(&self, wanted: Tile) -> Option<Tile> {
+        self.free_near(wanted, wanted, SETTLE_RINGS)
     }
 
     /// Returns the free steps from all tiles of the region, or `None` outside the bounds.

@@ -10,7 +10,6 @@ use crate::content::{
     Content, Effect, ItemKind, Note, NpcPlacement, Part, Quest, ResourceKind, ToolNeed,
 };
 use crate::features::arrivals::starter;
-use crate::features::potions;
 use crate::item::COINS;
 
 /// Item that every fire leaves.
@@ -106,7 +105,7 @@ impl Goods {
         for item in &self.items {
             let drunk = content.item(item).and_then(|kind| kind.potion.as_ref());
             made.extend(drunk.map(|dose| Arc::clone(&dose.leaves)));
-            made.extend(potions::rules::fuller(content, item).cloned());
+            made.extend(content.items().fuller(item).cloned());
         }
         self.items.extend(made);
         for quest in &sources.quests {

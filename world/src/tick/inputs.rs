@@ -27,9 +27,9 @@ impl World {
         out: &mut Outcome,
     ) -> Result<(), Refusal> {
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
-        let place = movement::rules::settled(self.content.terrain(), to, to);
+        let place = self.content.terrain().settled(to);
         let place = place.ok_or(Refusal::Unreachable)?;
-        home_teleport::rules::send(&mut player.homeward, place, self.now)?;
+        player.homeward.send(place, self.now)?;
         player.gait.path.clear();
         interrupt(player, out);
         self.end_duels_of(who, DuelEnd::Cancelled, out);
@@ -149,8 +149,8 @@ impl World {
         self.answer(asked, intent, limits, out)
     }
 
-    /// Passes each intent to its feature.
-    fn answer(
+    /// Passes each intent to its feature: those of players, and of agents that act by themselves.
+    pub(crate) fn answer(
         &mut self,
         asked: Asked<'_>,
         intent: Intent,

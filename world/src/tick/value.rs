@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::content::EquipSlot;
 use crate::entity::ground_item::{GroundItem, ID_PREFIX};
 use crate::entity::ids::{CharacterId, EntityId};
-use crate::features::{bank, equipment, ground_items, pack};
+use crate::features::{bank, equipment, pack};
 use crate::geometry::tile::{Chunk, Region, Tile};
 use crate::item::Stack;
 use crate::item::ledger::Cause;
@@ -106,12 +106,7 @@ impl World {
             grave: None,
         };
         let mut legs = origin.legs.to_vec();
-        legs.push(ground_items::rules::laid(
-            &self.content,
-            &self.ground,
-            self.now,
-            item,
-        )?);
+        legs.push(self.ground.laid(&self.content, self.now, item)?);
         self.transfer(Some(origin.cause), &legs, out)?;
         self.mint.used();
         self.clear_pile(place.tile, out)
@@ -119,7 +114,7 @@ impl World {
 
     /// Removes the items that are too many for the pile on `tile`.
     pub(crate) fn clear_pile(&mut self, tile: Tile, out: &mut Outcome) -> Result<(), Refusal> {
-        while let Some(id) = ground_items::rules::buried(&self.ground, tile) {
+        while let Some(id) = self.ground.surplus(tile).cloned() {
             self.transfer(Some(Cause::Expire), &[Leg::FromGround { id }], out)?;
         }
         Ok(())

@@ -115,7 +115,9 @@ impl Stage {
     pub(crate) fn step(&mut self, mut inbox: Inbox) -> Outcome {
         inbox.away.clone_from(&self.away);
         self.tick += 1;
-        self.world.tick(Tick(self.tick), inbox, &mut ())
+        let outcome = self.world.tick(Tick(self.tick), inbox, &mut ());
+        assert!(self.world.watches_the_dosed());
+        outcome
     }
 
     pub(crate) fn command(&mut self, command: &str, inbox: &mut Inbox) {

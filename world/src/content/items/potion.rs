@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::{ItemKind, Items};
 use crate::content::fields::Fields;
 use crate::content::reader::{Defect, Of};
 use crate::features::training::skill::Skill;
@@ -53,6 +54,30 @@ pub enum PotionEffect {
         /// Ticks for which no poison takes.
         safe_ticks: u32,
     },
+}
+
+impl Items {
+    /// Returns the dose that `item` is; `None`: it is no potion.
+    pub(crate) fn dose(&self, item: &str) -> Option<&Potion> {
+        self.get(item)?.potion.as_ref()
+    }
+
+    /// Returns the dose that `item` is, if one can drink it: the content knows what it leaves.
+    pub(crate) fn drinkable(&self, item: &str) -> Option<&Potion> {
+        self.dose(item)
+            .filter(|potion| self.contains(&potion.leaves))
+    }
+
+    /// Returns the potion that has a dose more than `item`; `None`: `item` is no potion, or is
+    /// full.
+    pub(crate) fn fuller(&self, item: &str) -> Option<&Arc<str>> {
+        self.dose(item)?;
+        let leaves = |kind: &&Arc<ItemKind>| {
+            let potion = kind.potion.as_ref();
+            potion.is_some_and(|potion| *potion.leaves == *item)
+        };
+        self.iter().find(leaves).map(|kind| &kind.id)
+    }
 }
 
 /// Reads the potion that an item is; returns `None`, with a warning, if nothing is left of it or it

@@ -20,6 +20,7 @@ use crate::features::movement::border::{PINNED_TICKS, PINNED_TILES};
 use crate::features::movement::follow::Follow;
 use crate::features::skilling::{Skilling, Work};
 use crate::features::visit::{Interface, Open, Visit};
+use crate::geometry::Terrain;
 use crate::geometry::tile::{Region, Tile};
 use crate::time::Tick;
 
@@ -123,6 +124,12 @@ impl Player {
     /// Returns whether it has steps left to take.
     pub fn walking(&self) -> bool {
         !self.gait.path.is_empty()
+    }
+
+    /// Puts it on `tile`.
+    pub(crate) fn stand(&mut self, terrain: &Terrain, tile: Tile) {
+        self.record.tile = tile;
+        self.record.y = i32::from(terrain.height(tile) / 4);
     }
 
     /// Returns whether it has health left.

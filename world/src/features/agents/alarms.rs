@@ -10,8 +10,9 @@ use crate::entity::ids::CharacterId;
 use crate::entity::player::Player;
 use crate::features::combat::reach::CHASE_TILES;
 use crate::features::combat::timing::SINGLE_TICKS;
-use crate::features::movement;
+use crate::features::{movement, use_item};
 use crate::item::Value;
+use crate::request::Limits;
 use crate::tick::{Outcome, PhaseClock};
 use crate::time::Tick;
 use crate::world::World;
@@ -48,7 +49,12 @@ impl World {
             let ready = player.skilling.hands_free_at <= now && value.open().is_ok();
             match remedy {
                 Some(slot) if ready => {
-                    let _ = self.use_item(&who, slot, None, out);
+                    let limits = Limits {
+                        value,
+                        searches_end: end,
+                    };
+                    let request = use_item::Intent::Use { slot, skill: None };
+                    self.asks(&who, request, limits, out);
                 }
                 Some(_) => {}
                 None if struck => self.flee(&who, end, out),
@@ -72,7 +78,7 @@ impl World {
         }
         let refuge = fight::refuge(&self.content, player.tile());
         let (router, terrain) = (&mut self.router, self.content.terrain());
-        let Ok(path) = movement::rules::way(player, router, terrain, end, refuge) else {
+        let Ok(path) = movement::way(player, router, terrain, end, refuge) else {
             return;
         };
         let Some(player) = self.players.get_mut(who) else {

@@ -16,8 +16,8 @@ use crate::content::{
 use crate::entity::ids::EntityId;
 use crate::entity::player::record::PlayerRecord;
 use crate::features::combat::{HitKind, Style, fighter, style};
+use crate::features::equipment;
 use crate::features::training::skill::Skill;
-use crate::features::{equipment, potions};
 use crate::geometry::tile::{Region, Tile};
 use crate::item::inventory;
 
@@ -114,7 +114,7 @@ fn dose(
 ) -> Option<u8> {
     let mut pack = record.inventory.iter();
     let found = pack.find(|(_, stack)| {
-        let potion = potions::rules::potion(content, stack);
+        let potion = content.items().drinkable(&stack.item);
         potion.is_some_and(|potion| potion.effects.iter().any(&fits))
     });
     found.map(|(slot, _)| *slot)
@@ -215,7 +215,7 @@ fn better(record: &PlayerRecord, content: &Content) -> Option<u8> {
         };
         let worn = record.equipment.get(&place);
         let worn = worn.and_then(|worn| content.item(&worn.item));
-        equipment::rules::may_use(record, kind).is_ok()
+        equipment::may_use(record, kind).is_ok()
             && is_plain(kind)
             && worth(kind, place) > worn.map_or(0, |worn| worth(worn, place))
     });

@@ -15,7 +15,6 @@ use crate::content::Content;
 use crate::entity::ids::EntityId;
 use crate::features::combat::Style;
 use crate::features::skilling::RecipeKind;
-use crate::features::training::skill::Skill;
 use crate::geometry::tile::Tile;
 use crate::rng::Dice;
 use crate::time::Tick;
@@ -248,19 +247,6 @@ fn turn_aside(agent: &mut Agent, sees: &Sees<'_>) {
     }
 }
 
-/// Notes that it died at `tile`.
-pub(crate) fn died(agent: &mut Agent, tile: Tile, now: Tick) {
-    agent.tally.deaths = agent.tally.deaths.saturating_add(1);
-    let words = format!("Died at {}, {}", tile.x, tile.z);
-    agent.did(now, DeedSort::Died, words);
-    agent.detour = None;
-    // It stands elsewhere now, so the steps left so far no longer count.
-    if let Some(pursuit) = agent.current() {
-        pursuit.nearest = u32::MAX;
-        pursuit.tries = 0;
-    }
-}
-
 /// Returns the goals on which it could make progress just now.
 fn able(sees: &Sees<'_>) -> Vec<Goal> {
     let Some(around) = &sees.around else {
@@ -395,48 +381,6 @@ fn collect(pursuit: &mut Pursuit, sees: &Sees<'_>) -> Act {
     }
 }
 
-/// Notes that it gained experience in `skill` by an act.
-pub(crate) fn trained(agent: &mut Agent, skill: Skill) {
-    // An agent that walks trains agility, but need not come nearer to its goal by that.
-    if skill == Skill::Agility {
-        return;
-    }
-    if let Some(pursuit) = agent.current() {
-        pursuit.tries = 0;
-        if pursuit.goal == Goal::Train(skill) {
-            pursuit.progress = pursuit
-                .progress
-                .saturating_add(1)
-                .min(pursuit.goal.target());
-        }
-    }
-}
-
-/// Notes that it took an item.
-pub(crate) fn took(agent: &mut Agent, name: &str, quantity: u32, coins: bool, now: Tick) {
-    if coins {
-        agent.tally.gold = agent.tally.gold.saturating_add(u64::from(quantity));
-    }
-    if let Some(pursuit) = agent.current() {
-        pursuit.progress += u32::from(pursuit.goal == Goal::Collect);
-        pursuit.tries = 0;
-    }
-    let words = format!("Took {quantity} × {name}");
-    agent.did(now, DeedSort::Pickup, words);
-}
-
-/// Notes that it killed somebody.
-pub(crate) fn killed(agent: &mut Agent) {
-    agent.tally.kills = agent.tally.kills.saturating_add(1);
-    if let Some(pursuit) = agent.current()
-        && pursuit.goal == Goal::Fight
-    {
-        let done = pursuit.progress.saturating_add(1);
-        pursuit.progress = done.min(pursuit.goal.target());
-        pursuit.tries = 0;
-    }
-}
-
 /// Returns why an owner may set a goal just now; `None`: no owner may.
 pub(crate) fn reason(goal: &Goal, sees: &Sees<'_>) -> Option<String> {
     Some(match goal {
@@ -457,6 +401,7 @@ pub(crate) fn reason(goal: &Goal, sees: &Sees<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::features::training::skill::Skill;
 
     fn orders(version: u64) -> Orders {
         Orders {

@@ -3,8 +3,6 @@
 //! Always: the agent that has waited longest thinks first. All thinking of a tick has its own share
 //! of the searches, so that agents never make the world busy for players.
 
-use std::sync::Arc;
-
 use super::rules::{self, Act, Sees};
 use super::work::{self, Around};
 use super::{AgentInput, AgentWord, Goal};
@@ -13,14 +11,16 @@ use crate::entity::ids::{CharacterId, EntityId};
 use crate::entity::player::Player;
 use crate::features::movement::{self, border};
 use crate::features::skilling::gather;
-use crate::features::skilling::make::tick::Request;
 use crate::features::skilling::tick::put_down;
 use crate::features::visit::Interface;
-use crate::features::{bank, ground_items, home_teleport, shop};
-use crate::geometry::tile::{Chunk, Region, Tile};
+use crate::features::{
+    bank, combat, equipment, ground_items, home_teleport, shop, skilling, use_item,
+};
+use crate::geometry::tile::{Region, Tile};
+use crate::intent::Intent;
 use crate::item::Value;
 use crate::refusal::Refusal;
-use crate::request::Asked;
+use crate::request::{Asked, Limits};
 use crate::rng;
 use crate::tick::{Outcome, PhaseClock};
 use crate::world::World;
@@ -106,11 +106,14 @@ impl World {
         let askers = thinking.iter().map(|(_, who)| who);
         let mut searches = self.share_searches(SEARCH_SHARE, askers);
         for (_, who) in thinking {
-            let end = searches.turn(&who);
+            let limits = Limits {
+                value,
+                searches_end: searches.turn(&who),
+            };
             if let Some(player) = self.players.get(&who) {
                 phases.region(player.region);
             }
-            self.play_agent(&who, value, end, out);
+            self.play_agent(&who, limits, out);
         }
     }
 
@@ -143,7 +146,7 @@ impl World {
         let at_shop = player.has_open(&Interface::Shop);
         let agent = player.agent.as_mut()?;
         let (record, content) = (&player.record, &self.content);
-        let usable = |kind: &ResourceKind| gather::rules::gear(record, content, kind).is_ok();
+        let usable = |kind: &ResourceKind| gather::gear(record, content, kind).is_ok();
         let sees = Sees {
             content: &self.content,
             now,
@@ -165,118 +168,113 @@ impl World {
         Some(rules::think(agent, &sees, &mut dice))
     }
 
-    fn play_agent(&mut self, who: &CharacterId, value: Value, end: u64, out: &mut Outcome) {
-        let Some(act) = self.think(who, value) else {
+    fn play_agent(&mut self, who: &CharacterId, limits: Limits, out: &mut Outcome) {
+        let Some(act) = self.think(who, limits.value) else {
             return;
         };
+        let open = limits.value.open().is_ok();
         let went = match act {
             Act::Wait(_) | Act::Done | Act::Failed(_) => return,
-            Act::Walk(to) => {
-                let Some(player) = self.players.get_mut(who) else {
-                    return;
-                };
-                let (router, terrain) = (&mut self.router, self.content.terrain());
-                let way = movement::rules::way(player, router, terrain, end, to);
-                way.map(|path| player.gait.path = path).is_ok()
+            Act::Walk(to) => self.set_out_for(who, to, limits.searches_end),
+            Act::Store => open && self.store(who, limits, out),
+            Act::Sell => open && self.sell_off(who, limits, out),
+            Act::Withdraw(..) | Act::Buy(_) | Act::Use(_) | Act::Wear(_) if !open => false,
+            Act::Take(target) => {
+                self.asks(who, ground_items::Intent::Pickup { target }, limits, out)
             }
-            Act::Take(item) => self.pick_up(who, 0, item, end, out).is_ok(),
-            Act::Gather(target) => self.gather(Asked::by_itself(who), target, end, out).is_ok(),
+            Act::Gather(target) => self.asks(who, skilling::Intent::Gather { target }, limits, out),
             Act::Make {
                 trade,
                 what,
                 target,
                 quantity,
             } => {
-                let request = Request {
+                let (what, quantity) = (Some(what), Some(quantity));
+                let request = skilling::Intent::Make {
                     trade,
-                    what: Some(what),
+                    what,
                     target,
-                    quantity: Some(quantity),
+                    quantity,
                 };
-                self.make(Asked::by_itself(who), request, end, out).is_ok()
+                self.asks(who, request, limits, out)
             }
-            Act::Open(bank) => {
-                let bank = self.visit(Asked::by_itself(who), bank, Interface::Bank, end, out);
-                bank.is_ok()
-            }
-            Act::Store => value.open().is_ok() && self.store(who, out),
+            Act::Open(target) => self.asks(who, bank::Intent::Open { target }, limits, out),
             Act::Withdraw(item, quantity) => {
-                value.open().is_ok() && self.fetch(who, item, quantity, out)
+                let request = bank::Intent::Withdraw {
+                    item,
+                    quantity,
+                    noted: false,
+                };
+                let fetched = self.asks(who, request, limits, out);
+                self.asks(who, bank::Intent::Close, limits, out);
+                fetched
             }
-            Act::Use(slot) => value.open().is_ok() && self.use_item(who, slot, None, out).is_ok(),
-            Act::Wear(slot) => value.open().is_ok() && self.equip(who, slot, out).is_ok(),
-            Act::FightAs(style) => self.fight_as(who, style, out).is_ok(),
-            Act::Attack(target) => self.attack(who, target, end, out).is_ok(),
-            Act::OpenShop(keeper) => {
-                let shop = self.visit(Asked::by_itself(who), keeper, Interface::Shop, end, out);
-                shop.is_ok()
+            Act::Use(slot) => self.asks(
+                who,
+                use_item::Intent::Use { slot, skill: None },
+                limits,
+                out,
+            ),
+            Act::Wear(slot) => self.asks(who, equipment::Intent::Equip { slot }, limits, out),
+            Act::FightAs(style) => self.asks(who, combat::Intent::Style(style), limits, out),
+            Act::Attack(target) => self.asks(who, combat::Intent::Attack { target }, limits, out),
+            Act::OpenShop(target) => self.asks(who, shop::Intent::Open { target }, limits, out),
+            Act::Buy(item) => {
+                let bought = self.asks(who, shop::Intent::Buy { item, quantity: 1 }, limits, out);
+                self.asks(who, shop::Intent::Close, limits, out);
+                bought
             }
-            Act::Buy(item) => value.open().is_ok() && self.buy_one(who, item, end, out),
-            Act::Sell => value.open().is_ok() && self.sell_off(who, end, out),
         };
-        let agent = self.players.get_mut(who).and_then(|p| p.agent.as_mut());
-        if let Some(agent) = agent {
-            let pause = if went { 1 } else { AGAIN_TICKS };
-            agent.thinks_at = self.now.after(pause);
+        let thinks_at = self.now.after(if went { 1 } else { AGAIN_TICKS });
+        if let Some(agent) = self.agent_mut(who) {
+            agent.thinks_at = thinks_at;
         }
+    }
+
+    /// Asks for something as the agent's player would. Returns whether the world accepts it.
+    pub(crate) fn asks(
+        &mut self,
+        who: &CharacterId,
+        intent: impl Into<Intent>,
+        limits: Limits,
+        out: &mut Outcome,
+    ) -> bool {
+        let asked = Asked::by_itself(who);
+        self.answer(asked, intent.into(), limits, out).is_ok()
+    }
+
+    /// Sends an agent on its way to `to`, or as near as there is one. Returns whether it goes.
+    fn set_out_for(&mut self, who: &CharacterId, to: Tile, end: u64) -> bool {
+        let Some(player) = self.players.get_mut(who) else {
+            return false;
+        };
+        let (router, terrain) = (&mut self.router, self.content.terrain());
+        let way = movement::way(player, router, terrain, end, to);
+        way.map(|path| player.gait.path = path).is_ok()
     }
 
     /// Puts an agent's spare items into its open bank. Returns whether there were any.
-    fn store(&mut self, who: &CharacterId, out: &mut Outcome) -> bool {
+    fn store(&mut self, who: &CharacterId, limits: Limits, out: &mut Outcome) -> bool {
         let mut stored = false;
         for (slot, quantity) in self.spare(who) {
+            let tab = 0;
             let request = bank::Intent::Deposit {
                 slot,
                 quantity,
-                tab: 0,
+                tab,
             };
-            stored |= self
-                .answer_bank(Asked::by_itself(who), request, 0, out)
-                .is_ok();
+            stored |= self.asks(who, request, limits, out);
         }
-        let _ = self.shut(who, &Interface::Bank, out);
+        self.asks(who, bank::Intent::Close, limits, out);
         stored
     }
 
-    /// Takes an item out of an agent's open bank. Returns whether that worked.
-    fn fetch(
-        &mut self,
-        who: &CharacterId,
-        item: Arc<str>,
-        quantity: u32,
-        out: &mut Outcome,
-    ) -> bool {
-        let request = bank::Intent::Withdraw {
-            item,
-            quantity,
-            noted: false,
-        };
-        let fetched = self
-            .answer_bank(Asked::by_itself(who), request, 0, out)
-            .is_ok();
-        let _ = self.shut(who, &Interface::Bank, out);
-        fetched
-    }
-
-    /// Buys one item in the open shop for an agent. Returns whether that worked.
-    fn buy_one(&mut self, who: &CharacterId, item: Arc<str>, end: u64, out: &mut Outcome) -> bool {
-        let quantity = 1;
-        let request = shop::Intent::Buy { item, quantity };
-        let bought = self
-            .answer_shop(Asked::by_itself(who), request, end, out)
-            .is_ok();
-        let _ = self.shut(who, &Interface::Shop, out);
-        bought
-    }
-
     /// Sells an agent's spare items in the open shop. Returns whether it sold any.
-    fn sell_off(&mut self, who: &CharacterId, end: u64, out: &mut Outcome) -> bool {
+    fn sell_off(&mut self, who: &CharacterId, limits: Limits, out: &mut Outcome) -> bool {
         let mut sold = false;
         for (slot, quantity) in self.spare(who) {
             let request = shop::Intent::Sell { slot, quantity };
-            sold |= self
-                .answer_shop(Asked::by_itself(who), request, end, out)
-                .is_ok();
+            sold |= self.asks(who, request, limits, out);
         }
         sold
     }
@@ -303,7 +301,7 @@ impl World {
         let items = near.flat_map(|region| self.ground.of(*region));
         let mut items: Vec<(u32, EntityId)> = items
             .filter(|item| from.steps_to(item.tile) <= ITEMS_TILES)
-            .filter(|item| ground_items::rules::may_take(item, who, from, self.now).is_ok())
+            .filter(|item| item.may_take(who, from, self.now).is_ok())
             .map(|item| (from.steps_to(item.tile), item.id.clone()))
             .collect();
         items.sort_unstable();
@@ -318,7 +316,7 @@ impl World {
         };
         let items = self.takeable(player, value);
         let (record, content) = (&player.record, &self.content);
-        let usable = |kind: &ResourceKind| gather::rules::gear(record, content, kind).is_ok();
+        let usable = |kind: &ResourceKind| gather::gear(record, content, kind).is_ok();
         let sees = Sees {
             content: &self.content,
             now: self.now,
@@ -350,17 +348,6 @@ impl World {
     pub fn takeable_near(&self, who: &CharacterId) -> usize {
         let player = self.players.get(who);
         player.map_or(0, |player| self.takeable(player, Value::Open).len())
-    }
-
-    /// Returns the ids of everything in the chunks within `tiles` of `from`, of the regions played
-    /// here.
-    pub fn entities_near(&self, from: Tile, tiles: u32) -> Vec<&EntityId> {
-        let reach = i32::try_from(tiles).unwrap_or(i32::MAX);
-        let low = Chunk::from(from.moved(-reach, -reach));
-        let high = Chunk::from(from.moved(reach, reach));
-        let column = |x| Chunk { x, z: low.z }..=Chunk { x, z: high.z };
-        let found = (low.x..=high.x).flat_map(|x| self.index.between(column(x)));
-        found.collect()
     }
 }
 

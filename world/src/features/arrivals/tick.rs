@@ -7,11 +7,11 @@ use crate::entity::player::{PID_END, Player};
 use crate::features::combat::Dying;
 use crate::features::combat::timing::MEND_TICKS;
 use crate::features::home_teleport::{self, Homeward};
+use crate::features::movement;
 use crate::features::movement::Gait;
 use crate::features::skilling::Work;
 use crate::features::skilling::tick::put_down;
 use crate::features::training::skill::Skill;
-use crate::features::{movement, prayer};
 use crate::item::Value;
 use crate::item::ledger::Cause;
 use crate::refusal::Refusal;
@@ -68,11 +68,11 @@ impl World {
         let who = arrival.record.id.clone();
         let mut player = self.arrived(arrival);
         let tile = player.record.tile;
-        movement::rules::stand(&mut player, self.content.terrain(), tile);
+        player.stand(self.content.terrain(), tile);
         out.emit(Event::Joined { who: who.clone() });
         self.drop_far(&mut player, out);
         let came = player.homeward.leaving.is_some();
-        let brought = home_teleport::rules::arrived(&mut player.homeward, tile);
+        let brought = player.homeward.arrived(tile);
         player.record.home_ready_at = player.homeward.ready_at;
         let home = came.then(|| home_teleport::tick::progress(&player));
         let dead = !player.lives();
@@ -106,12 +106,7 @@ impl World {
             region,
             region_since: self.now,
             pid,
-            gait: Gait {
-                path: movement::rules::brought(hot.path),
-                trail: hot.trail,
-                told_energy: record.energy,
-                ..Gait::default()
-            },
+            gait: Gait::brought(hot.path, hot.trail, record.energy),
             pickup: hot.pickup,
             follow: hot.follow,
             homeward: Homeward {
@@ -155,7 +150,7 @@ impl World {
         record.energy = record.energy.min(ENERGY_FULL);
         record.settle_skills();
         record.health = record.health.min(record.max_health());
-        prayer::rules::settle(record);
+        record.prayer.settle(record.level(Skill::Prayer));
     }
 
     /// Ends every pending action of the player in regions that this run does not play.

@@ -3,7 +3,7 @@
 //! Always: a player has its bank open while it stays near; the bank holds no notes of items that
 //! the content knows.
 
-pub(crate) mod rules;
+mod rules;
 pub(crate) mod tick;
 pub mod told;
 

@@ -8,7 +8,7 @@ use super::supplies::Used;
 use super::timing::{self, UNHEARD_TICKS, UNMENDED_TICKS};
 use super::{Aim, Blow, Event, Foe, HURT_BY_MAX, Hit, style};
 use crate::entity::ids::{CharacterId, EntityId};
-use crate::features::{home_teleport, prayer, skilling, visit, vitals};
+use crate::features::{home_teleport, skilling, visit, vitals};
 use crate::geometry::tile::Tile;
 use crate::item::Value;
 use crate::item::ledger::Cause;
@@ -107,9 +107,9 @@ impl World {
         let Some(player) = self.players.get(&target.character()) else {
             return damage;
         };
-        let devotion = &player.record.prayer;
         let by_player = self.players.contains_key(&from.character());
-        prayer::rules::spared(&self.content, devotion, by.kind, damage, by_player)
+        let prayer = &player.record.prayer;
+        prayer.spared(&self.content, by.kind, damage, by_player)
     }
 
     /// Lets `target` react to an attack by `from`, and turn to it if it may.

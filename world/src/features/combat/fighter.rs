@@ -10,8 +10,7 @@ use crate::content::{
     Arrow, AttackType, Bonuses, Content, EquipSlot, ItemKind, NpcKind, Spell, Weapon, WeaponType,
 };
 use crate::entity::player::record::PlayerRecord;
-use crate::features::prayer;
-use crate::features::prayer::rules::Multipliers;
+use crate::features::prayer::Multipliers;
 use crate::features::training::skill::Skill;
 use crate::item::worn;
 
@@ -115,7 +114,7 @@ pub(crate) fn means<'a>(content: &'a Content, record: &PlayerRecord) -> Means<'a
 
 /// Returns the attack that a player makes now.
 pub(crate) fn player(content: &Content, record: &PlayerRecord) -> Attack {
-    let prayers = prayer::rules::multipliers(content, &record.prayer);
+    let prayers = record.prayer.multipliers(content);
     let bonuses = worn::bonuses(content, &record.equipment);
     match means(content, record) {
         Means::Cast(spell) => cast(record, spell, &bonuses, prayers),
@@ -259,7 +258,7 @@ pub(crate) fn npc(content: &Content, kind: &NpcKind) -> Attack {
 
 /// Returns the weight of a player's defence.
 pub(crate) fn player_guard(content: &Content, record: &PlayerRecord, against: Against) -> i64 {
-    let by = prayer::rules::multipliers(content, &record.prayer);
+    let by = record.prayer.multipliers(content);
     let bonuses = worn::bonuses(content, &record.equipment);
     let defense = record.boosted(Skill::Defense);
     if against == Against::Magic {

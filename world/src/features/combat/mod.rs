@@ -25,6 +25,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 use crate::content::Content;
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::entity::player::record::PlayerRecord;
+use crate::features::duel::Conduct;
 use crate::features::trade::Screen;
 use crate::geometry::tile::{Region, Tile};
 use crate::intent;
@@ -344,6 +345,18 @@ pub enum Intent {
         #[serde(default)]
         spell: Option<Arc<str>>,
     },
+}
+
+impl Intent {
+    /// Returns what the rules of a duel make of it.
+    pub(crate) const fn conduct(&self) -> Conduct {
+        match self {
+            Intent::Attack { .. } => Conduct::Attack,
+            Intent::Style(_) | Intent::Retaliate { .. } | Intent::Autocast { .. } => {
+                Conduct::Harmless
+            }
+        }
+    }
 }
 
 impl wire::Requests for Intent {

@@ -10,7 +10,7 @@ use super::attack_rules::{self, Side};
 use super::{Aim, COMING_MAX, Clash, Event, Intent, Style, fighter, reach, roll, style, supplies};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::features::training::skill::Skill;
-use crate::features::{ground_items, movement, visit};
+use crate::features::{movement, visit};
 use crate::geometry::tile::{Region, Tile};
 use crate::item::Value;
 use crate::refusal::Refusal;
@@ -120,9 +120,8 @@ impl World {
     ) -> Result<Answer, Refusal> {
         let from = self.players.get(who).ok_or(Refusal::NotFound)?.tile();
         let Some((at, region)) = self.fighter_at(&target) else {
-            let played = |region| self.regions.contains_key(&region);
             let there = self.npcs.contains_key(&target) || self.look(&target).is_some();
-            if !there && ground_items::rules::may_be_elsewhere(&self.content, from, played) {
+            if !there && self.may_be_elsewhere(from) {
                 return Ok(Answer::Elsewhere { target });
             }
             let thing = there && self.clash(&target).is_none();
@@ -172,12 +171,12 @@ impl World {
             return Ok(reach::aside(terrain, from, free).into_iter().collect());
         }
         if let Some(side) = reach::beside(terrain, blow, from, to) {
-            let path = movement::rules::way(player, router, terrain, searches_end, side)?;
+            let path = movement::way(player, router, terrain, searches_end, side)?;
             if path.back() == Some(&side) {
                 return Ok(reach::shortened(terrain, blow, path, to));
             }
         }
-        let path = movement::rules::way(player, router, terrain, searches_end, to)?;
+        let path = movement::way(player, router, terrain, searches_end, to)?;
         Ok(reach::shortened(terrain, blow, path, to))
     }
 

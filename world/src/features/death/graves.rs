@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::features::agents::Grave;
 use crate::features::duel::DuelEnd;
 use crate::features::trade::TradeEnd;
-use crate::features::{death, ground_items, newcomer};
+use crate::features::{death, newcomer};
 use crate::geometry::tile::Chunk;
 use crate::item::ledger::Cause;
 use crate::item::transfer::Leg;
@@ -48,7 +48,7 @@ impl World {
         };
         let opens_at = self.now.after(own_ticks);
         let (public_at, expires_at) = if newcomer {
-            (ground_items::rules::never_public(opens_at), opens_at)
+            (GroundItem::never_public(opens_at), opens_at)
         } else {
             (opens_at, opens_at.after(lies_ticks))
         };
@@ -126,7 +126,7 @@ impl World {
                 tile,
                 until: term.opens_at,
             };
-            if let Some(agent) = self.players.get_mut(who).and_then(|p| p.agent.as_mut()) {
+            if let Some(agent) = self.agent_mut(who) {
                 agent.grave = Some(grave);
             }
         }
@@ -177,8 +177,8 @@ impl World {
         for id in things {
             let player = self.players.get(who).ok_or(Refusal::NotFound)?;
             let item = self.ground.get(&id).ok_or(Refusal::NotFound)?;
-            ground_items::rules::may_take(item, who, player.tile(), self.now)?;
-            let legs = ground_items::rules::take(player, item);
+            item.may_take(who, player.tile(), self.now)?;
+            let legs = item.taken_by(player.record());
             let moved = self.transfer(Some(Cause::Pickup), &legs, out);
             taken = taken.or(moved);
         }

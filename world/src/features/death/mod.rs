@@ -3,7 +3,7 @@
 //! Always: the dead do nothing, and nobody does anything to them; a death is one transfer.
 
 pub(crate) mod graves;
-pub(crate) mod rules;
+mod rules;
 pub(crate) mod tick;
 pub mod told;
 

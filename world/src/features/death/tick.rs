@@ -9,8 +9,7 @@ use super::Event;
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::entity::persistent::LASTS_TICKS;
 use crate::features::combat::{Dying, NpcCombat, loot, timing};
-use crate::features::quests::rules::Deed;
-use crate::features::{agents, home_teleport, movement, prayer, visit, vitals};
+use crate::features::{movement, prayer, visit, vitals};
 use crate::geometry::tile::{Chunk, Region, Tile};
 use crate::item::Stack;
 use crate::item::ledger::Cause;
@@ -74,13 +73,7 @@ impl World {
             self.leave_behind(&stack, &place, out);
         }
         if let Some(killer) = killer.filter(|who| self.players.contains_key(who)) {
-            self.did(&killer, Deed::Killed(&kind.id), out);
-            let agent = self.players.get_mut(&killer).and_then(|p| p.agent.as_mut());
-            if let Some(agent) = agent {
-                agents::rules::killed(agent);
-            }
-            let kills = out.changes.kills.entry(killer).or_default();
-            *kills.entry(kind.id.clone()).or_default() += 1;
+            self.killed(killer, &kind, out);
         }
     }
 
@@ -138,11 +131,7 @@ impl World {
         out.changes.moved.insert(who.clone());
         out.touched.insert(who.entity());
         self.bequeath(who, killer, out);
-        let now = self.now;
-        let agent = self.players.get_mut(who).and_then(|p| p.agent.as_mut());
-        if let Some(agent) = agent {
-            agents::rules::died(agent, tile, now);
-        }
+        self.died(who, tile);
         let whose = || who.clone();
         out.emit(Event::Died {
             who: whose(),
@@ -164,7 +153,7 @@ impl World {
 
     /// Lets those who have been dead for long enough stand up, or sends them to the place for it.
     pub(crate) fn raise_the_dead(&mut self, out: &mut Outcome) {
-        let (now, spawn) = (self.now, self.content.spawn());
+        let now = self.now;
         let due = self.players.values().filter(|player| {
             let dying = player.fight.dying.as_ref();
             let ripe = dying.is_some_and(|dying| dying.until <= now);
@@ -174,13 +163,12 @@ impl World {
         });
         let due: Vec<CharacterId> = due.map(|p| p.record.id.clone()).collect();
         for who in due {
-            let place = movement::rules::settled(self.content.terrain(), spawn, spawn);
-            let place = place.unwrap_or(spawn);
+            let place = self.content.free_spawn();
             if self.regions.contains_key(&Region::from(place)) {
                 self.revive(&who, Some(place), out);
             } else if let Some(player) = self.players.get_mut(&who) {
                 // It is dead until it is there, or until the way there comes to nothing.
-                let _ = home_teleport::rules::send(&mut player.homeward, place, now);
+                let _ = player.homeward.send(place, now);
             }
         }
     }
@@ -196,7 +184,7 @@ impl World {
         if let Some(place) = place {
             let before = Chunk::from(player.tile());
             player.gait.path.clear();
-            movement::rules::stand(player, self.content.terrain(), place);
+            player.stand(self.content.terrain(), place);
             self.index.shift(before, Chunk::from(place), &who.entity());
             out.emit(movement::Event::Teleported {
                 who: who.clone(),

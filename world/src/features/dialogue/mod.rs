@@ -2,7 +2,7 @@
 //!
 //! Always: the words depend on nothing but the state and the possessions of that player.
 
-pub(crate) mod rules;
+mod rules;
 pub(crate) mod tick;
 pub mod told;
 

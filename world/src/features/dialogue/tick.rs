@@ -6,7 +6,7 @@ use super::told::DialogueNode;
 use super::{Event, Intent, rules};
 use crate::content::{Dialogue, Effect};
 use crate::entity::ids::CharacterId;
-use crate::features::quests::rules::Deed;
+use crate::features::quests::Deed;
 use crate::features::skilling::RecipeKind;
 use crate::features::skilling::make::tick::Request;
 use crate::features::visit::{self, Interface};

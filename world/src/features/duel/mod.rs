@@ -7,7 +7,7 @@
 mod packet;
 mod parting;
 pub(crate) mod rings;
-pub(crate) mod rules;
+mod rules;
 pub(crate) mod tick;
 pub mod told;
 
@@ -41,6 +41,23 @@ pub(crate) const ID_PREFIX: &str = "duel:";
 pub(crate) const CHALLENGE_PREFIX: &str = "challenge:";
 /// Most things in one player's stakes container: its own stakes and the stakes that it has won.
 pub const STAKES_MAX: u8 = 56;
+
+/// Kind of intent, as the rules of a duel see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Conduct {
+    /// A player may do it in any duel at any time.
+    Harmless,
+    Walk,
+    Stop,
+    PickUp,
+    Pray,
+    /// Use of the item in that slot of the pack.
+    Use(u8),
+    Attack,
+    /// It leads away from the duel.
+    Away,
+    Other,
+}
 
 /// Rule on which two players may agree before they fight.
 #[derive(

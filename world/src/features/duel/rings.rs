@@ -491,7 +491,7 @@ impl World {
         player.fight.clash.forget();
         player.fight.clash.coming.clear();
         player.fight.dying = None;
-        let exit = movement::rules::settled(content.terrain(), rings.exit, rings.exit);
+        let exit = content.terrain().settled(rings.exit);
         let place = exit.filter(|place| self.regions.contains_key(&Region::from(*place)));
         let tile = place.unwrap_or(player.record.tile);
         self.put_at(who, tile, out);
@@ -510,7 +510,7 @@ impl World {
         player.gait.path.clear();
         // As the health: no boost and no poison goes into a ring or out of it.
         player.record.potions = PotionState::default();
-        movement::rules::stand(player, self.content.terrain(), place);
+        player.stand(self.content.terrain(), place);
         self.index.shift(before, Chunk::from(place), &who.entity());
         out.changes.moved.insert(who.clone());
         out.touched.insert(who.entity());

@@ -5,14 +5,13 @@
 //! stake in its owner's pack again. A player that begins to fight wears nothing that the rules
 //! forbid.
 
-use super::{Duel, DuelEnd, DuelRule, DuelStage, Duels, Fighter};
+use super::{Conduct, Duel, DuelEnd, DuelRule, DuelStage, Duels, Fighter};
 use crate::content::{Content, EquipSlot, ItemKind, Rings};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::entity::player::record::PlayerRecord;
 use crate::entity::player::{Player, Players};
-use crate::features::combat::{self, HitKind};
+use crate::features::combat::HitKind;
 use crate::features::trade::Offered;
-use crate::features::{examine, ground_items, movement, prayer, quests, use_item};
 use crate::geometry::tile::{Region, Tile};
 use crate::intent::Intent;
 use crate::item::ledger::Cause;
@@ -408,7 +407,7 @@ pub(crate) fn allows(
     intent: &Intent,
     content: &Content,
 ) -> Result<(), Refusal> {
-    let conduct = conduct(intent);
+    let conduct = intent.conduct();
     if conduct == Conduct::Harmless {
         return Ok(());
     }
@@ -446,59 +445,6 @@ pub(crate) fn allows(
         return Err(Refusal::AgainstRules);
     }
     Ok(())
-}
-
-/// Kind of intent, as the rules of a duel see it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Conduct {
-    /// A player may do it in any duel at any time.
-    Harmless,
-    Walk,
-    Stop,
-    PickUp,
-    Pray,
-    Use(u8),
-    Attack,
-    /// It leads away from the duel.
-    Away,
-    Other,
-}
-
-fn conduct(intent: &Intent) -> Conduct {
-    match intent {
-        Intent::Movement(movement::Intent::Run(_) | movement::Intent::Teleport { .. })
-        | Intent::Examine(examine::Intent::Examine { .. })
-        | Intent::Combat(
-            combat::Intent::Style(_)
-            | combat::Intent::Retaliate { .. }
-            | combat::Intent::Autocast { .. },
-        )
-        | Intent::Quests(quests::Intent::List | quests::Intent::Show { .. })
-        | Intent::Duel(_) => Conduct::Harmless,
-        Intent::Movement(movement::Intent::Walk { .. }) => Conduct::Walk,
-        Intent::Movement(movement::Intent::Stop) | Intent::Emotes(_) => Conduct::Stop,
-        Intent::GroundItems(ground_items::Intent::Pickup { .. }) => Conduct::PickUp,
-        Intent::Prayer(prayer::Intent::Toggle { .. }) => Conduct::Pray,
-        Intent::UseItem(use_item::Intent::Use { slot, .. }) => Conduct::Use(*slot),
-        Intent::Combat(combat::Intent::Attack { .. }) => Conduct::Attack,
-        Intent::HomeTeleport(_) | Intent::Trade(_) => Conduct::Away,
-        Intent::Movement(movement::Intent::Follow { .. })
-        | Intent::GroundItems(ground_items::Intent::Drop { .. })
-        | Intent::Pack(_)
-        | Intent::Skilling(_)
-        | Intent::Equipment(_)
-        | Intent::Bank(_)
-        | Intent::Dialogue(_)
-        | Intent::Quests(
-            quests::Intent::Accept { .. }
-            | quests::Intent::Abandon { .. }
-            | quests::Intent::Complete { .. },
-        )
-        | Intent::Prayer(prayer::Intent::PrayAt { .. })
-        | Intent::Death(_)
-        | Intent::Shop(_)
-        | Intent::Unresolved(_) => Conduct::Other,
-    }
 }
 
 /// Returns whether the rules forbid to eat or drink `stack`.

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::event::Event;
-use crate::features::{duel, ground_items, newcomer, visit};
+use crate::features::{duel, newcomer, visit};
 use crate::item::SLOTS;
 use crate::item::transfer::{self, Holdings, Leg};
 use crate::refusal::Refusal;
@@ -112,9 +112,8 @@ impl World {
             if !rings.lobby.contains(player.tile()) {
                 return Err(Refusal::NotInLobby);
             }
-            let played = |region| self.regions.contains_key(&region);
             let known = self.look(&target).is_some();
-            if !known && ground_items::rules::may_be_elsewhere(&content, player.tile(), played) {
+            if !known && self.may_be_elsewhere(player.tile()) {
                 return Ok(Answer::Elsewhere { target });
             }
             return Err(Refusal::PlayerOffline);

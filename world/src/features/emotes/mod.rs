@@ -3,7 +3,7 @@
 //! Always: a player performs at most one emote, and follows at most one leader. Nothing of this is
 //! saved or handed over, and it gives nobody anything.
 
-pub(crate) mod rules;
+mod rules;
 pub(crate) mod tick;
 pub mod told;
 

@@ -2,7 +2,7 @@
 //!
 //! Always: nobody puts on a thing without the levels that it takes.
 
-pub(crate) mod rules;
+mod rules;
 pub(crate) mod tick;
 pub mod told;
 
@@ -15,6 +15,8 @@ use crate::features::trade::Screen;
 use crate::intent;
 use crate::told::{Message, Recipient};
 use crate::wire::{self, BadRequest};
+
+pub(crate) use rules::may_use;
 
 /// Request to wear something, or to take it off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

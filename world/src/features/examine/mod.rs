@@ -1,6 +1,6 @@
 //! Examining: a player takes a good look at something near and reads about it.
 
-pub(crate) mod rules;
+mod rules;
 pub(crate) mod tick;
 
 use std::sync::Arc;

@@ -3,13 +3,14 @@
 //! Always: nothing lies where nobody stood; every thing has one owner or none, and goes when it is
 //! due.
 
-pub(crate) mod rules;
+mod rules;
 pub(crate) mod tick;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::EntityId;
+use crate::features::duel::Conduct;
 use crate::features::trade::Screen;
 use crate::geometry::tile::Region;
 use crate::intent;
@@ -44,6 +45,16 @@ pub enum Intent {
         /// Thing on the ground.
         target: EntityId,
     },
+}
+
+impl Intent {
+    /// Returns what the rules of a duel make of it.
+    pub(crate) const fn conduct(&self) -> Conduct {
+        match self {
+            Intent::Pickup { .. } => Conduct::PickUp,
+            Intent::Drop { .. } => Conduct::Other,
+        }
+    }
 }
 
 impl wire::Requests for Intent {

@@ -4,10 +4,10 @@ use super::Intent;
 use crate::entity::ground_item::{GRAVE_PREFIX, ID_PREFIX};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::entity::player::Player;
-use crate::features::{agents, ground_items, movement};
+use crate::features::{ground_items, movement};
+use crate::item::Value;
 use crate::item::ledger::Cause;
 use crate::item::transfer::Leg;
-use crate::item::{COINS, Value};
 use crate::refusal::Refusal;
 use crate::request::{Answer, Asked};
 use crate::tick::{Outcome, PhaseClock, failed, turn_away};
@@ -64,14 +64,13 @@ impl World {
         let Some(item) = self.ground.seen(&target) else {
             return self.absent(who, target);
         };
-        ground_items::rules::may_take(item, who, from, self.now)?;
+        item.may_take(who, from, self.now)?;
         if item.tile == from {
             self.take(who, &target, out)?;
             return Ok(Answer::Done { value: true });
         }
         let (router, terrain) = (&mut self.router, self.content.terrain());
-        player.gait.path =
-            movement::rules::way_onto(player, router, terrain, searches_end, item.tile)?;
+        player.gait.path = movement::way_onto(player, router, terrain, searches_end, item.tile)?;
         turn_away(player, out);
         player.pickup = Some(ground_items::rules::pending(item, number));
         Ok(Answer::Done { value: false })
@@ -92,8 +91,7 @@ impl World {
             });
         }
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
-        let played = |region| self.regions.contains_key(&region);
-        if ground_items::rules::may_be_elsewhere(&self.content, player.tile(), played) {
+        if self.may_be_elsewhere(player.tile()) {
             return Ok(Answer::Elsewhere { target });
         }
         Err(Refusal::NotFound)
@@ -110,25 +108,20 @@ impl World {
         let item = self.ground.seen(target).ok_or(Refusal::NotFound)?;
         if item.grave.is_some() {
             self.loot(who, target, out)?;
-            self.took(who, out);
+            self.end_errand(who, out);
             return Ok(());
         }
-        ground_items::rules::may_take(item, who, player.tile(), self.now)?;
-        let legs = ground_items::rules::take(player, item);
+        item.may_take(who, player.tile(), self.now)?;
+        let legs = item.taken_by(player.record());
         let (item, quantity) = (item.item.clone(), item.quantity);
         self.transfer(Some(Cause::Pickup), &legs, out)?;
-        let (content, now) = (&self.content, self.now);
-        let agent = self.players.get_mut(who).and_then(|p| p.agent.as_mut());
-        if let Some(agent) = agent {
-            let name = content.item(&item).map_or(&*item, |kind| &*kind.name);
-            agents::rules::took(agent, name, quantity, *item == *COINS, now);
-        }
-        self.took(who, out);
+        self.took(who, &item, quantity);
+        self.end_errand(who, out);
         Ok(())
     }
 
     /// Ends the pickup of `who`, who has the thing.
-    fn took(&mut self, who: &CharacterId, out: &mut Outcome) {
+    fn end_errand(&mut self, who: &CharacterId, out: &mut Outcome) {
         if let Some(player) = self.players.get_mut(who) {
             player.gait.path.clear();
             turn_away(player, out);

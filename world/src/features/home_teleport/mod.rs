@@ -2,7 +2,7 @@
 //!
 //! Always: a player stands still while the world waits to bring it to a region that others play.
 
-pub(crate) mod rules;
+mod rules;
 pub(crate) mod tick;
 pub mod told;
 
@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::CharacterId;
 use crate::geometry::tile::Tile;
+use crate::refusal::Refusal;
 use crate::time::Tick;
 use crate::told::{Message, Recipient};
 
@@ -35,6 +36,40 @@ impl Homeward {
         if let Some(leaving) = &mut self.leaving {
             leaving.since = leaving.since.after(ticks);
         }
+    }
+
+    /// Sends the player to `place` at once, on behalf of somebody else.
+    ///
+    /// # Errors
+    /// `Busy`: the player is on its way somewhere already.
+    pub(crate) fn send(&mut self, place: Tile, now: Tick) -> Result<(), Refusal> {
+        if self.leaving.is_some() {
+            return Err(Refusal::Busy);
+        }
+        self.done_at = None;
+        self.leaving = Some(Leaving {
+            place,
+            since: now,
+            called_off: false,
+        });
+        Ok(())
+    }
+
+    /// Ends the way of a player that came from elsewhere to `tile`. Returns whether it led there.
+    pub(crate) fn arrived(&mut self, tile: Tile) -> bool {
+        let Some(leaving) = self.leaving.take() else {
+            return false;
+        };
+        if leaving.place != tile {
+            self.stayed();
+        }
+        leaving.place == tile
+    }
+
+    /// Ends a way that failed: the player stays, and may begin again at once.
+    fn stayed(&mut self) {
+        self.leaving = None;
+        self.ready_at = Tick::default();
     }
 }
 

@@ -46,23 +46,6 @@ pub(crate) fn begin(home: &mut Homeward, clash: &Clash, now: Tick) -> Result<(),
     Ok(())
 }
 
-/// Sends a player to `place` at once, on behalf of somebody else.
-///
-/// # Errors
-/// `Busy`: the player is on its way somewhere already.
-pub(crate) fn send(home: &mut Homeward, place: Tile, now: Tick) -> Result<(), Refusal> {
-    if home.leaving.is_some() {
-        return Err(Refusal::Busy);
-    }
-    home.done_at = None;
-    home.leaving = Some(Leaving {
-        place,
-        since: now,
-        called_off: false,
-    });
-    Ok(())
-}
-
 /// Returns the next step at `now`. `here`: this process plays `place`, the goal.
 pub(crate) fn due(home: &mut Homeward, place: Tile, here: bool, now: Tick) -> Due {
     if let Some(leaving) = &home.leaving {
@@ -72,7 +55,7 @@ pub(crate) fn due(home: &mut Homeward, place: Tile, here: bool, now: Tick) -> Du
             return Due::Home;
         }
         if over {
-            stayed(home);
+            home.stayed();
             return Due::Failed;
         }
         return Due::Nothing;
@@ -91,21 +74,4 @@ pub(crate) fn due(home: &mut Homeward, place: Tile, here: bool, now: Tick) -> Du
         called_off: false,
     });
     Due::Nothing
-}
-
-/// Ends the way of a player that came from elsewhere to `tile`. Returns whether it led there.
-pub(crate) fn arrived(home: &mut Homeward, tile: Tile) -> bool {
-    let Some(leaving) = home.leaving.take() else {
-        return false;
-    };
-    if leaving.place != tile {
-        stayed(home);
-    }
-    leaving.place == tile
-}
-
-/// Ends a way that failed: the player stays, and may begin again at once.
-fn stayed(home: &mut Homeward) {
-    home.leaving = None;
-    home.ready_at = Tick::default();
 }

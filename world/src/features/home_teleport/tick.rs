@@ -42,9 +42,7 @@ impl World {
 
     /// Puts players at home who have stood still for long enough, or begins their way there.
     pub(crate) fn bring_home(&mut self, out: &mut Outcome) {
-        let (terrain, spawn, now) = (self.content.terrain(), self.content.spawn(), self.now);
-        // Something may stand on the spawn itself.
-        let free = || movement::rules::settled(terrain, spawn, spawn).unwrap_or(spawn);
+        let (content, now) = (&self.content, self.now);
         let under_way = |player: &Player| {
             let homeward = &player.homeward;
             !player.gait.held && (homeward.done_at.is_some() || homeward.leaving.is_some())
@@ -54,7 +52,7 @@ impl World {
             if !under_way(player) {
                 continue;
             }
-            let place = player.leaving_for().unwrap_or_else(free);
+            let place = player.leaving_for().unwrap_or_else(|| content.free_spawn());
             let here = self.regions.contains_key(&Region::from(place));
             let before = (player.homeward.done_at, player.homeward.ready_at);
             let due = rules::due(&mut player.homeward, place, here, now);
@@ -72,7 +70,7 @@ impl World {
                     risen.push(who.clone());
                     let (id, before) = (who.entity(), Chunk::from(player.tile()));
                     player.gait.path.clear();
-                    movement::rules::stand(player, terrain, place);
+                    player.stand(content.terrain(), place);
                     self.index.shift(before, Chunk::from(place), &id);
                     out.touched.insert(id);
                     out.changes.moved.insert(who.clone());

@@ -6,7 +6,7 @@ pub(crate) mod agility;
 pub mod border;
 pub(crate) mod energy;
 pub mod follow;
-pub(crate) mod rules;
+mod rules;
 pub(crate) mod tick;
 pub mod told;
 
@@ -18,7 +18,9 @@ use serde::{Deserialize, Serialize};
 use crate::content::Content;
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::entity::player::record::PlayerRecord;
+use crate::features::duel::Conduct;
 use crate::features::trade::Screen;
+use crate::geometry::route::PATH_TILES_MAX;
 use crate::geometry::tile::Tile;
 use crate::intent;
 use crate::item::possessions::Touched;
@@ -26,6 +28,7 @@ use crate::item::worn;
 use crate::told::{Message, Position, Recipient};
 use crate::wire::{self, BadRequest};
 
+pub(crate) use rules::{way, way_onto};
 use told::Teleport;
 
 /// Movement of a player, and the weight that it moves.
@@ -49,6 +52,18 @@ pub(crate) struct Gait {
 }
 
 impl Gait {
+    /// Returns the movement of a player that arrives: with a way that somebody brought along, if
+    /// one could have found it here, and with its energy told.
+    pub(crate) fn brought(mut path: Vec<Tile>, trail: Option<Tile>, told_energy: u32) -> Gait {
+        path.truncate(PATH_TILES_MAX as usize);
+        Gait {
+            path: path.into(),
+            trail,
+            told_energy,
+            ..Gait::default()
+        }
+    }
+
     /// Notes a change to the possessions that the player carries.
     pub(crate) fn carries(&mut self, touched: &Touched) {
         if !touched.slots.is_empty() || !touched.worn.is_empty() {
@@ -97,6 +112,18 @@ pub enum Intent {
         /// Goal, or as near to it as one can stand.
         to: Tile,
     },
+}
+
+impl Intent {
+    /// Returns what the rules of a duel make of it.
+    pub(crate) const fn conduct(&self) -> Conduct {
+        match self {
+            Intent::Run(_) | Intent::Teleport { .. } => Conduct::Harmless,
+            Intent::Walk { .. } => Conduct::Walk,
+            Intent::Stop => Conduct::Stop,
+            Intent::Follow { .. } => Conduct::Other,
+        }
+    }
 }
 
 /// Requests of a client to move.

@@ -14,9 +14,6 @@ use crate::geometry::tile::Tile;
 use crate::refusal::Refusal;
 use crate::rules::Rules;
 
-/// Steps around a place that is not free within which the world puts a newcomer.
-const SETTLE_RINGS: i32 = 24;
-
 /// Returns the way on which `player` sets out for `to`, or as near as there is one.
 ///
 /// # Errors
@@ -115,25 +112,6 @@ pub(crate) fn advance(player: &mut Player, terrain: &Terrain, rules: &Rules) -> 
         return false;
     }
     player.gait.pace = if running { Pace::Ran } else { Pace::Walked };
-    stand(player, terrain, tile);
+    player.stand(terrain, tile);
     true
-}
-
-/// Puts the player on `tile`.
-pub(crate) fn stand(player: &mut Player, terrain: &Terrain, tile: Tile) {
-    player.record.tile = tile;
-    player.record.y = i32::from(terrain.height(tile) / 4);
-}
-
-/// Returns the tile nearest to `wanted` on which one can stand, else the one nearest to `spawn`.
-pub(crate) fn settled(terrain: &Terrain, wanted: Tile, spawn: Tile) -> Option<Tile> {
-    let near = |tile| terrain.free_near(tile, tile, SETTLE_RINGS);
-    near(wanted).or_else(|| near(spawn))
-}
-
-/// Returns a way that somebody brought along, if one could have found it here.
-pub(crate) fn brought(path: Vec<Tile>) -> VecDeque<Tile> {
-    let mut path = path;
-    path.truncate(crate::geometry::route::PATH_TILES_MAX as usize);
-    path.into()
 }

@@ -4,8 +4,7 @@
 //! home than its leash, except on a patrol. It never goes further past its region's border than
 //! anybody may.
 
-use std::collections::BTreeMap;
-
+use super::Crowd;
 use crate::content::{Content, Movement, NpcPlacement};
 use crate::entity::npc::{Npc, NpcState};
 use crate::features::combat::{NpcCombat, fighter, mind, reach};
@@ -29,30 +28,6 @@ const COUNTER_TILES: u32 = 1;
 const SPAWN_THROWS: u32 = 16;
 /// Steps from there within which an NPC looks for a free tile.
 const SPAWN_RINGS: i32 = 8;
-
-/// Number of those who stand on each tile.
-#[derive(Debug, Default)]
-pub(crate) struct Crowd(BTreeMap<Tile, u32>);
-
-impl Crowd {
-    pub(crate) fn stand(&mut self, tile: Tile) {
-        *self.0.entry(tile).or_default() += 1;
-    }
-
-    pub(crate) fn free(&self, tile: Tile) -> bool {
-        !self.0.contains_key(&tile)
-    }
-
-    fn step(&mut self, from: Tile, to: Tile) {
-        if let Some(count) = self.0.get_mut(&from) {
-            *count -= 1;
-            if *count == 0 {
-                self.0.remove(&from);
-            }
-        }
-        self.stand(to);
-    }
-}
 
 /// Returns an NPC as it first appears in the world with these dice, apart from those who are there
 /// already.

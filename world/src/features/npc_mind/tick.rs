@@ -3,7 +3,7 @@
 //! Always: an NPC never steps onto a tile on which somebody stands. It attacks only living players
 //! of this world that are near enough to its home.
 
-use super::rules::{self, Crowd};
+use super::{Crowd, rules};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::entity::npc::Npc;
 use crate::features::combat::mind::{self, Prey};

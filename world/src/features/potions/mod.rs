@@ -6,14 +6,16 @@
 //! ticks. Poison weakens from strike to strike and ends by itself. Death and a ring end both. All
 //! times are ticks left, and count down only while the character is in the world.
 
-pub(crate) mod rules;
+mod rules;
 pub(crate) mod tick;
 pub mod told;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::entity::ids::CharacterId;
+use crate::entity::player::Player;
 use crate::features::training::skill::Skill;
 
 /// Boosts and poison of a character; saved.
@@ -26,6 +28,20 @@ pub struct PotionState {
     pub poison: Option<Poison>,
     /// Ticks for which no poison takes.
     pub safe_ticks: u32,
+}
+
+/// The players with something of a potion or poison in them, and perhaps some without. So a tick
+/// costs nothing for all others.
+#[derive(Debug, Default)]
+pub(crate) struct Dosed(BTreeSet<CharacterId>);
+
+impl Dosed {
+    /// Notes a player that has come, or has drunk, or has been poisoned.
+    pub(crate) fn note(&mut self, player: &Player) {
+        if !player.record.potions.is_none() {
+            self.0.insert(player.record.id.clone());
+        }
+    }
 }
 
 /// A raised level.

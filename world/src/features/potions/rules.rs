@@ -31,13 +31,6 @@ const DOSES_MAX: u32 = 16;
 /// Levels of a beast for one point more of damage.
 const LEVELS_A_POINT: u32 = 10;
 
-/// Returns the potion of `stack`, if a player can drink its dose: the content knows the item that
-/// the dose leaves.
-pub(crate) fn potion<'a>(content: &'a Content, stack: &Stack) -> Option<&'a Potion> {
-    let potion = content.item(&stack.item)?.potion.as_ref()?;
-    content.item(&potion.leaves).map(|_| potion)
-}
-
 /// Returns the legs that turn one dose in `slot` into the item that it leaves.
 pub(crate) fn exchange(record: &PlayerRecord, slot: u8, potion: &Potion) -> [Leg; 2] {
     let who = || record.id.clone();
@@ -101,10 +94,10 @@ fn poured(content: &Content, from: &Arc<str>, into: &Arc<str>) -> Option<(Arc<st
     }
     let (mut left, mut filled) = (from, into);
     for _ in 0..DOSES_MAX {
-        let Some(dose) = dose(content, left) else {
+        let Some(dose) = content.items().dose(left) else {
             break;
         };
-        let Some(fuller) = fuller(content, filled) else {
+        let Some(fuller) = content.items().fuller(filled) else {
             break;
         };
         (left, filled) = (&dose.leaves, fuller);
@@ -112,29 +105,17 @@ fn poured(content: &Content, from: &Arc<str>, into: &Arc<str>) -> Option<(Arc<st
     (filled != into).then(|| (Arc::clone(left), Arc::clone(filled)))
 }
 
-/// Returns the potion that has a dose more than `item`; `None`: `item` is no potion, or is full.
-pub(crate) fn fuller<'a>(content: &'a Content, item: &str) -> Option<&'a Arc<str>> {
-    dose(content, item)?;
-    let mut all = content.items().iter();
-    let more = all.find(|kind| kind.potion.as_ref().is_some_and(|p| *p.leaves == *item));
-    more.map(|kind| &kind.id)
-}
-
 /// Returns the last dose of the potion that `item` is: the same for all its doses.
 fn last_dose<'a>(content: &'a Content, item: &'a Arc<str>) -> Option<&'a Arc<str>> {
     let mut last = item;
-    let mut next = &dose(content, item)?.leaves;
+    let mut next = &content.items().dose(item)?.leaves;
     for _ in 0..DOSES_MAX {
-        let Some(less) = dose(content, next) else {
+        let Some(less) = content.items().dose(next) else {
             break;
         };
         (last, next) = (next, &less.leaves);
     }
     Some(last)
-}
-
-fn dose<'a>(content: &'a Content, item: &str) -> Option<&'a Potion> {
-    content.item(item)?.potion.as_ref()
 }
 
 /// Lets a player feel a dose. Returns whether its prayer points changed.

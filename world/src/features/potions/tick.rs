@@ -32,7 +32,8 @@ impl World {
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         let stack = player.record.inventory.get(&slot);
         let stack = stack.ok_or(Refusal::EmptySlot)?;
-        let potion = rules::potion(&content, stack).ok_or(Refusal::Unsupported)?;
+        let potion = content.items().drinkable(&stack.item);
+        let potion = potion.ok_or(Refusal::Unsupported)?;
         if now < player.skilling.hands_free_at {
             return Err(Refusal::Cooldown);
         }
@@ -40,6 +41,7 @@ impl World {
         self.transfer(Some(Cause::Drink), &legs, out)?;
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         let prays = rules::drink(&mut player.record, potion);
+        self.dosed.note(player);
         player.skilling.hands_free_at = now.after(rules::DRINK_TICKS);
         player.gait.told_energy = player.record.energy;
         out.emit(vitals::Event::Changed { who: who.clone() });
@@ -79,10 +81,11 @@ impl World {
             return;
         }
         self.infect(out);
-        for (who, player) in &mut self.players {
-            if !player.free() || player.record.health == 0 {
+        for who in &self.dosed.0 {
+            let player = self.players.get_mut(who);
+            let Some(player) = player.filter(|p| p.free() && p.record.health > 0) else {
                 continue;
-            }
+            };
             let Some(damage) = rules::strike(&mut player.record.potions) else {
                 continue;
             };
@@ -111,6 +114,7 @@ impl World {
             let strikes = rules::venom(&beast.placement.kind, &mut dice);
             let takes = |strikes| rules::poison(&mut player.record.potions, strikes);
             if player.record.health > 0 && strikes.is_some_and(takes) {
+                self.dosed.note(player);
                 poisoned.push(who);
             }
         }
@@ -122,10 +126,14 @@ impl World {
 
     /// Lets boosts fade by a tick. Death ends boosts and poison.
     pub(crate) fn fade_potions(&mut self, out: &mut Outcome) {
-        for (who, player) in &mut self.players {
+        let players = &mut self.players;
+        self.dosed.0.retain(|who| {
+            let Some(player) = players.get_mut(who) else {
+                return false;
+            };
             let state = &mut player.record.potions;
             if state.is_none() {
-                continue;
+                return false;
             }
             let dead = player.fight.dying.is_some();
             let changed = if dead {
@@ -138,6 +146,15 @@ impl World {
                 out.changes.moved.insert(who.clone());
                 out.emit(vitals::Event::Changed { who: who.clone() });
             }
-        }
+            !player.record.potions.is_none()
+        });
+    }
+
+    /// Returns whether the world watches each player with something of a potion or poison in it.
+    /// It always does.
+    pub fn watches_the_dosed(&self) -> bool {
+        let knows = |who: &CharacterId| self.dosed.0.contains(who);
+        let mut players = self.players.iter();
+        players.all(|(who, player)| player.record.potions.is_none() || knows(who))
     }
 }

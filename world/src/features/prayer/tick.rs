@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Event, Intent, rules};
 use crate::entity::ids::CharacterId;
+use crate::features::training::skill::Skill;
 use crate::features::visit::Interface;
 use crate::refusal::Refusal;
 use crate::request::{Answer, Asked};
@@ -48,7 +49,8 @@ impl World {
     /// Restores all prayer points of `who`, who stands at an altar.
     pub(crate) fn pray_at_altar(&mut self, who: &CharacterId, out: &mut Outcome) {
         if let Some(player) = self.players.get_mut(who) {
-            rules::fill(&mut player.record);
+            let level = player.record.level(Skill::Prayer);
+            player.record.prayer.fill(level);
             out.changes.moved.insert(who.clone());
             out.emit(Event::Changed { who: who.clone() });
         }

@@ -1,6 +1,6 @@
 //! Progress of characters with quests. The store saves it, like all of value.
 
-pub(crate) mod rules;
+mod rules;
 pub(crate) mod tick;
 pub mod told;
 
@@ -11,8 +11,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::CharacterId;
+use crate::features::duel::Conduct;
 use crate::features::trade::Screen;
+use crate::geometry::tile::Tile;
 use crate::intent;
+use crate::item::inventory::Pack;
 use crate::told::{Message, Recipient};
 use crate::wire::{self, BadRequest};
 
@@ -70,6 +73,25 @@ pub fn status(quests: &Quests, quest: &str) -> QuestStatus {
     state.map_or(QuestStatus::NotStarted, QuestState::status)
 }
 
+/// Something that may count for a quest.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Deed<'a> {
+    /// The character killed an NPC of a kind.
+    Killed(&'a str),
+    /// The character got so many of an item out of the ground, the water or a tree.
+    Gathered(&'a str, u32),
+    /// The character made so many of an item.
+    Made(&'a str, u32),
+    /// The character lit a fire.
+    Lit,
+    /// The character spoke to an NPC of a kind.
+    Talked(&'a str),
+    /// The character stands there.
+    Stood(Tile),
+    /// The character has all this in its pack.
+    Has(&'a Pack),
+}
+
 /// A request about quests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all_fields = "camelCase", deny_unknown_fields)]
@@ -105,6 +127,18 @@ pub enum Intent {
         #[serde(rename = "questId")]
         quest: Arc<str>,
     },
+}
+
+impl Intent {
+    /// Returns what the rules of a duel make of it.
+    pub(crate) const fn conduct(&self) -> Conduct {
+        match self {
+            Intent::List | Intent::Show { .. } => Conduct::Harmless,
+            Intent::Accept { .. } | Intent::Abandon { .. } | Intent::Complete { .. } => {
+                Conduct::Other
+            }
+        }
+    }
 }
 
 impl wire::Requests for Intent {

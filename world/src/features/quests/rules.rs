@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{QuestState, QuestStatus, Quests, status};
+use super::{Deed, QuestState, QuestStatus, Quests, status};
 use crate::content::{Content, Quest, Reward, Stage, StageKind};
 use crate::entity::ids::CharacterId;
 use crate::entity::player::record::PlayerRecord;
@@ -17,25 +17,6 @@ use crate::item::inventory::{self, Pack};
 use crate::item::transfer::Leg;
 use crate::item::{COINS, QUANTITY_MAX, Stack};
 use crate::refusal::Refusal;
-
-/// Something that may count for a quest.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Deed<'a> {
-    /// The character killed an NPC of a kind.
-    Killed(&'a str),
-    /// The character got so many of an item out of the ground, the water or a tree.
-    Gathered(&'a str, u32),
-    /// The character made so many of an item.
-    Made(&'a str, u32),
-    /// The character lit a fire.
-    Lit,
-    /// The character spoke to an NPC of a kind.
-    Talked(&'a str),
-    /// The character stands there.
-    Stood(Tile),
-    /// The character has all this in its pack.
-    Has(&'a Pack),
-}
 
 /// Counts an act for the quests under way. Returns those that changed.
 pub(crate) fn counts(quests: &mut Quests, content: &Content, deed: Deed<'_>) -> Vec<Arc<str>> {

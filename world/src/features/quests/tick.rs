@@ -5,8 +5,7 @@
 
 use std::sync::Arc;
 
-use super::rules::{self, Deed};
-use super::{Event, Intent, QuestStatus};
+use super::{Deed, Event, Intent, QuestStatus, rules};
 use crate::content::Quest;
 use crate::entity::ids::CharacterId;
 use crate::features::movement::Pace;
@@ -170,7 +169,7 @@ impl World {
         let quest = self.quest(id)?;
         let from = self.players.get(who).ok_or(Refusal::NotFound)?.tile();
         let mut givers = self.npcs.values().filter(|npc| {
-            let near = from.steps_to(npc.state.tile) <= visit::rules::REACH_TILES;
+            let near = from.steps_to(npc.state.tile) <= visit::REACH_TILES;
             near && npc.placement.kind.id == quest.giver
         });
         if !quest.giver.is_empty() && givers.next().is_none() {

@@ -1,6 +1,6 @@
 //! Shops: their stock, and their customers' view of it.
 
-pub(crate) mod rules;
+mod rules;
 pub(crate) mod tick;
 pub mod told;
 

@@ -7,7 +7,7 @@ pub(crate) mod chance;
 pub(crate) mod firemaking;
 pub(crate) mod gather;
 pub(crate) mod make;
-pub(crate) mod rules;
+mod rules;
 pub(crate) mod tick;
 pub mod told;
 

@@ -10,8 +10,8 @@ use crate::content::ResourceKind;
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::entity::look::Kind;
 use crate::entity::player::Player;
+use crate::features::movement;
 use crate::features::training::skill::Skill;
-use crate::features::{ground_items, movement};
 use crate::geometry::tile::{Bounds, Region, Tile};
 use crate::item::Value;
 use crate::refusal::Refusal;
@@ -130,8 +130,7 @@ impl World {
         target: EntityId,
     ) -> Result<Answer, Refusal> {
         let from = self.players.get(who).ok_or(Refusal::NotFound)?.tile();
-        let played = |region| self.regions.contains_key(&region);
-        if ground_items::rules::may_be_elsewhere(&self.content, from, played) {
+        if self.may_be_elsewhere(from) {
             return Ok(Answer::Elsewhere { target });
         }
         Err(Refusal::NotFound)
@@ -163,8 +162,7 @@ impl World {
             let mut found = Err(Refusal::Unreachable);
             let places = reach.places(terrain, covers, from).into_iter();
             for to in places.take(rules::WAYS_MAX).take_while(|_| !near) {
-                found =
-                    movement::rules::way_onto(player, &mut self.router, terrain, searches_end, to);
+                found = movement::way_onto(player, &mut self.router, terrain, searches_end, to);
                 if !matches!(found, Err(Refusal::Unreachable)) {
                     break;
                 }

@@ -4,7 +4,7 @@
 //! slots of its owner's pack, each slot once, and moves nothing.
 
 mod parting;
-pub(crate) mod rules;
+mod rules;
 pub(crate) mod tick;
 pub mod told;
 

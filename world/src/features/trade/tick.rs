@@ -7,7 +7,7 @@ use super::told::{self, TradeAck, TradeCompleted};
 use super::{ID_PREFIX, Intent, Screen, Side, Trade, TradeEnd, TradeNote, TradeStep, rules};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::event::Event;
-use crate::features::{ground_items, newcomer, trade};
+use crate::features::{newcomer, trade};
 use crate::item::ledger::Cause;
 use crate::item::transfer::{self, Holdings};
 use crate::item::{SLOTS, Stack};
@@ -105,10 +105,8 @@ impl World {
             if player.dealings.trade.is_some() {
                 return Err(Refusal::InTrade);
             }
-            let played = |region| self.regions.contains_key(&region);
             let known = self.look(&target).is_some();
-            if !known && ground_items::rules::may_be_elsewhere(&self.content, player.tile(), played)
-            {
+            if !known && self.may_be_elsewhere(player.tile()) {
                 return Ok(Answer::Elsewhere { target });
             }
             return Err(Refusal::PlayerOffline);

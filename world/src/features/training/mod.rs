@@ -3,7 +3,7 @@
 //! Always: experience alone makes a level, the saved level never counts; experience never falls.
 
 pub mod experience;
-pub(crate) mod rules;
+mod rules;
 pub mod skill;
 pub(crate) mod tick;
 pub mod told;

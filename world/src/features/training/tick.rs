@@ -4,7 +4,6 @@ use super::skill::Skill;
 use super::{Event, rules, told};
 use crate::entity::ids::CharacterId;
 use crate::features::movement::agility;
-use crate::features::{agents, prayer, vitals};
 use crate::tick::Outcome;
 use crate::world::World;
 
@@ -25,22 +24,14 @@ impl World {
         let Some(gain) = rules::gain(player, skill, tenths) else {
             return;
         };
-        if let Some(agent) = &mut player.agent {
-            agents::rules::trained(agent, skill);
-        }
+        let stronger = fights_as != player.record.combat_level;
         let trained = out.changes.trained.entry(who.clone()).or_default();
         trained.insert(skill);
         out.emit(Event::Gained(who.clone(), told::gained(skill, &gain)));
-        if gain.leveled_up() && skill == Skill::Constitution {
-            out.emit(vitals::Event::Changed { who: who.clone() });
+        if stronger {
             out.touched.insert(who.entity());
         }
-        if gain.leveled_up() && skill == Skill::Prayer && prayer::rules::fill(&mut player.record) {
-            out.emit(prayer::Event::Changed { who: who.clone() });
-        }
-        if fights_as != player.record.combat_level {
-            out.touched.insert(who.entity());
-        }
+        self.trained(who, skill, gain.leveled_up(), out);
     }
 
     /// Gives experience in agility to each player that has gone far enough.

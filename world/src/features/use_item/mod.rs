@@ -3,13 +3,14 @@
 //!
 //! Always: when the effect is there, the item is gone.
 
-pub(crate) mod rules;
+mod rules;
 pub(crate) mod tick;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::EntityId;
+use crate::features::duel::Conduct;
 use crate::features::skilling;
 use crate::features::trade::Screen;
 use crate::features::training::skill::Skill;
@@ -26,6 +27,15 @@ pub enum Intent {
         /// Skill to learn from a lamp; nothing else needs it.
         skill: Option<Skill>,
     },
+}
+
+impl Intent {
+    /// Returns what the rules of a duel make of it.
+    pub(crate) const fn conduct(&self) -> Conduct {
+        match self {
+            Intent::Use { slot, .. } => Conduct::Use(*slot),
+        }
+    }
 }
 
 /// Requests of a client to use an item.

@@ -5,7 +5,7 @@ use crate::entity::ids::CharacterId;
 use crate::features::combat::timing::BITE_TICKS;
 use crate::features::training::skill::Skill;
 use crate::features::use_item::rules::Effect;
-use crate::features::{potions, use_item, vitals};
+use crate::features::{use_item, vitals};
 use crate::refusal::Refusal;
 use crate::request::Answer;
 use crate::tick::Outcome;
@@ -35,8 +35,9 @@ impl World {
     ) -> Result<(), Refusal> {
         let now = self.now;
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        let items = self.content.items();
         let stack = player.record.inventory.get(&slot);
-        if stack.is_some_and(|stack| potions::rules::potion(&self.content, stack).is_some()) {
+        if stack.is_some_and(|stack| items.drinkable(&stack.item).is_some()) {
             return self.drink(who, slot, out);
         }
         let used = use_item::rules::used(player, &self.content, (slot, skill), now)?;

@@ -1,7 +1,7 @@
 //! Interfaces that a player has open with an NPC or an object: a bank, a shop, a talk, the offer of
 //! a quest.
 
-pub(crate) mod rules;
+mod rules;
 pub(crate) mod tick;
 
 use std::sync::Arc;
@@ -16,6 +16,9 @@ use crate::features::shop::told::ShopState;
 use crate::geometry::tile::Region;
 use crate::time::Tick;
 use crate::told::{Message, Recipient};
+
+/// Tiles from any tile of the host within which an interface opens, and stays open.
+pub(crate) const REACH_TILES: u32 = 2;
 
 /// An interface that can be open. A player has one open at most.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

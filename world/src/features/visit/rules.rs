@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Interface, Open};
+use super::{Interface, Open, REACH_TILES};
 use crate::content::Content;
 use crate::entity::ids::EntityId;
 use crate::entity::look::Kind;
@@ -17,8 +17,6 @@ use crate::geometry::tile::{Region, Tile};
 use crate::refusal::Refusal;
 use crate::time::Tick;
 
-/// Tiles from any tile of the host within which an interface opens, and stays open.
-pub(crate) const REACH_TILES: u32 = 2;
 /// Tiles within which one sets out for something.
 const VISIT_TILES: u32 = 32;
 /// Ticks after opening for which an interface stays open even out of reach.

@@ -7,7 +7,7 @@ use super::rules::{self, Host};
 use super::{Event, Interface, Open, Visit};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::entity::player::Player;
-use crate::features::{ground_items, movement, npc_mind};
+use crate::features::{movement, npc_mind};
 use crate::geometry::tile::Tile;
 use crate::refusal::Refusal;
 use crate::request::{Answer, Asked};
@@ -47,8 +47,7 @@ impl World {
     ) -> Result<Answer, Refusal> {
         let from = self.players.get(who).ok_or(Refusal::NotFound)?.tile();
         let Some(host) = self.host(&target) else {
-            let played = |region| self.regions.contains_key(&region);
-            if ground_items::rules::may_be_elsewhere(&self.content, from, played) {
+            if self.may_be_elsewhere(from) {
                 return Ok(Answer::Elsewhere { target });
             }
             return Err(Refusal::NotFound);
@@ -60,12 +59,12 @@ impl World {
             Default::default()
         } else {
             let (router, terrain) = (&mut self.router, self.content.terrain());
-            movement::rules::way(player, router, terrain, searches_end, tile)?
+            movement::way(player, router, terrain, searches_end, tile)?
         };
         turn_away(player, out);
         player.gait.path = path;
         if let Some(npc) = self.npcs.get_mut(&target) {
-            npc_mind::rules::attend(npc, None, self.now);
+            npc_mind::attend(npc, None, self.now);
         }
         player.visit = Some(Visit {
             number,
@@ -88,29 +87,18 @@ impl World {
         let Some(visit) = player.visit.take() else {
             return;
         };
-        if visit.what == Interface::Altar {
-            player.gait.path.clear();
-            return self.pray_at_altar(who, out);
-        }
-        close(player, out);
         player.gait.path.clear();
         let what = visit.what.clone();
-        player.open = Some(Open {
-            what: visit.what,
-            with: visit.target,
-            region: visit.region,
-            since: now,
-        });
-        if let Interface::Dialogue { .. } = what {
-            self.begin_talk(who, out);
-            return;
+        if what != Interface::Altar {
+            close(player, out);
+            player.open = Some(Open {
+                what: visit.what,
+                with: visit.target,
+                region: visit.region,
+                since: now,
+            });
         }
-        if what == Interface::Shop {
-            out.events.extend(self.shop_shown(who));
-            return;
-        }
-        let who = who.clone();
-        out.emit(Event::Opened { who, what });
+        self.come_for(who, what, out);
     }
 
     /// Opens the interface of players that have arrived; closes that of players that have gone
@@ -142,7 +130,7 @@ impl World {
         }
         for (id, comes) in wanted {
             if let Some(npc) = self.npcs.get_mut(&id) {
-                npc_mind::rules::attend(npc, comes, self.now);
+                npc_mind::attend(npc, comes, self.now);
             }
         }
     }

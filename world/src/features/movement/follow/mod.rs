@@ -1,6 +1,6 @@
 //! Following: a player goes where another one goes, over borders too. It moves along in a handover.
 
-pub(crate) mod rules;
+pub(super) mod rules;
 pub(crate) mod tick;
 
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::rules::{self, Course};
 use crate::entity::ids::{CharacterId, EntityId};
-use crate::features::{ground_items, movement};
+use crate::features::movement;
 use crate::refusal::Refusal;
 use crate::request::Answer;
 use crate::tick::{Outcome, PhaseClock, failed, turn_away};
@@ -30,10 +30,8 @@ impl World {
             if self.npcs.contains_key(&target) || self.look(&target).is_some() {
                 return Err(Refusal::Unsupported);
             }
-            let played = |region| self.regions.contains_key(&region);
             let bound = player.dealings.trade.is_some() || player.dealings.duel.is_some();
-            if !bound && ground_items::rules::may_be_elsewhere(&self.content, player.tile(), played)
-            {
+            if !bound && self.may_be_elsewhere(player.tile()) {
                 return Ok(Answer::Elsewhere { target });
             }
             return Err(Refusal::PlayerOffline);
@@ -100,7 +98,7 @@ impl World {
             Course::Onto(_) | Course::Beside(_) if as_before => None,
             Course::Onto(to) | Course::Beside(to) => {
                 let (router, terrain) = (&mut self.router, self.content.terrain());
-                match movement::rules::way(player, router, terrain, searches_end, to) {
+                match movement::way(player, router, terrain, searches_end, to) {
                     // The world is busy: it goes on as before.
                     Err(Refusal::Busy) => None,
                     way => Some(course.along(way?)),

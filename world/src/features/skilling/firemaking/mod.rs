@@ -1,4 +1,4 @@
 //! Fires: how players light them, and how they go out.
 
-pub(crate) mod rules;
+pub(super) mod rules;
 pub(crate) mod tick;

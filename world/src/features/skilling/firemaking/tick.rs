@@ -4,7 +4,7 @@ use super::rules;
 use crate::entity::fire::{Fire, ID_PREFIX};
 use crate::entity::ground_item::GroundItem;
 use crate::entity::ids::{CharacterId, EntityId};
-use crate::features::quests::rules::Deed;
+use crate::features::quests::Deed;
 use crate::features::skilling::make;
 use crate::features::skilling::make::recipe::{self, ASHES};
 use crate::features::skilling::tick::put_down;

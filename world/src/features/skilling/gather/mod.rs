@@ -1,5 +1,7 @@
 //! Gathering: wood of trees, ore of rocks, fish of the water.
 
 pub(crate) mod rates;
-pub(crate) mod rules;
+pub(super) mod rules;
 pub(crate) mod tick;
+
+pub(crate) use rules::gear;

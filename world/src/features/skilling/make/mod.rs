@@ -2,5 +2,5 @@
 
 pub(crate) mod choose;
 pub(crate) mod recipe;
-pub(crate) mod rules;
+pub(super) mod rules;
 pub(crate) mod tick;
