@@ -1,4 +1,4 @@
-// The seventeen skills: how far one has come, what was just gained, and what comes next.
+// The skills: how far one has come, what was just gained, and what comes next.
 // Always: it shows what the server said last.
 
 import { $, capital, el, many, say } from "./dom.js";

@@ -15,6 +15,7 @@ pub(crate) mod hiscores;
 pub(crate) mod identity;
 pub(crate) mod items;
 pub(crate) mod judge;
+pub(crate) mod migrations;
 pub(crate) mod model;
 pub(crate) mod postgres;
 pub(crate) mod queries;

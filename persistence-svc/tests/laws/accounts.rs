@@ -3,6 +3,7 @@
 use proto::rpc::common::v1::Tile;
 use proto::rpc::persistence::v1 as wire;
 use tonic::Code;
+use world::Skill;
 
 use crate::stage::{Kind, Player, Stage, refused, region, until};
 
@@ -190,7 +191,7 @@ pub(crate) async fn a_new_character_has_the_defaults(kind: Kind) {
     assert_eq!((record.x, record.y, record.z), (0, 10.0, 0));
     assert_eq!((record.health, record.coins), (100, 0));
     assert!(!record.placed && record.state.is_empty() && record.session_id == "one");
-    assert_eq!(record.skills.len(), 17);
+    assert_eq!(record.skills.len(), Skill::ALL.len());
     for skill in record.skills {
         let expected = match skill.name.as_str() {
             "constitution" => (10, 11_540),

@@ -321,32 +321,7 @@ impl Cluster {
             assert_ne!(entry.delta, 0);
             let key = (entry.holder.clone(), Arc::clone(&entry.item));
             *self.books.entry(key).or_default() += entry.delta;
-            self.count(match entry.cause {
-                Cause::Starter => "starter",
-                Cause::Drop => "drop",
-                Cause::Pickup => "pickup",
-                Cause::Expire => "expire",
-                Cause::Note => "note",
-                Cause::Eat => "eat",
-                Cause::Drink => "drink",
-                Cause::Pour => "pour",
-                Cause::Bury => "bury",
-                Cause::Rub => "rub",
-                Cause::Gather => "gather",
-                Cause::Make => "make",
-                Cause::Burn => "burn",
-                Cause::Ashes => "ashes",
-                Cause::Quest => "quest",
-                Cause::Gift => "gift",
-                Cause::Loot => "loot",
-                Cause::Shoot => "shoot",
-                Cause::Spend => "spend",
-                Cause::Trade => "trade",
-                Cause::ShopBuy => "shop buy",
-                Cause::ShopSell => "shop sell",
-                Cause::Death => "death",
-                Cause::Duel => "duel",
-            });
+            self.count(entry.cause.name());
         }
         for cause in [
             Cause::Drop,

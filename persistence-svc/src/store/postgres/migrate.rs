@@ -3,9 +3,8 @@
 use deadpool_postgres::Object;
 
 use crate::store::error::{Result, StoreError};
+use crate::store::migrations::MIGRATIONS;
 
-/// One file per version, in order.
-const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/postgres/0001_world.sql")];
 /// Only one migration runs at a time in a database; the number is ours alone.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(7453010371)";
 
@@ -27,7 +26,7 @@ pub(super) async fn migrate(client: &mut Object) -> Result<()> {
     for migration in MIGRATIONS {
         version += 1;
         if version > applied {
-            transaction.batch_execute(migration).await?;
+            transaction.batch_execute(migration.postgres).await?;
             let note = "INSERT INTO tilestead_migrations (version) VALUES ($1)";
             transaction.execute(note, &[&version]).await?;
             tracing::info!(version, "the tables were brought up to date");

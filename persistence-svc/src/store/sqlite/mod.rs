@@ -37,13 +37,12 @@ use tonic::async_trait;
 use super::columns::PLAIN;
 use super::environment::{Environment, Machine};
 use super::error::{Result, StoreError, StoreLocked};
+use super::migrations::MIGRATIONS;
 use super::model::{Character, Record, Region, SKILLS, SkillValue};
 use super::value::Holdings;
 use super::{Store, model};
 use crate::mutants::Mutants;
 
-/// Tables, one file per version. `user_version` is the number of applied files.
-const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/sqlite/0001_world.sql")];
 const FILE: &str = "world.sqlite";
 const QUEUE: usize = 256;
 const CLOSE_LIMIT: Duration = Duration::from_secs(10);
@@ -285,6 +284,7 @@ impl Store for Sqlite {
         "sqlite"
     }
 
+    /// Brings the tables up to date. `user_version` is the number of applied versions.
     async fn migrate(&self) -> Result<()> {
         self.write(|transaction| {
             let applied: u32 =
@@ -293,7 +293,7 @@ impl Store for Sqlite {
             for migration in MIGRATIONS {
                 version += 1;
                 if version > applied {
-                    transaction.execute_batch(migration)?;
+                    transaction.execute_batch(migration.sqlite)?;
                 }
             }
             if applied > version {

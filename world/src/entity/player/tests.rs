@@ -6,7 +6,6 @@ use super::record::tests::hex;
 use super::*;
 use crate::features::agents::{Agent, Goal, Orders};
 use crate::features::home_teleport::Homeward;
-use crate::features::potions::PotionState;
 use crate::features::skilling::{Craft, Job, RecipeKind};
 use crate::rng;
 
@@ -93,15 +92,12 @@ fn hot() -> PlayerHot {
     }
 }
 
-/// Returns a player with something in every field.
+/// Returns a player with something in every field that is always written. The record leaves younger
+/// fields out while they have their defaults.
 fn player() -> Player {
     let hot = hot();
     Player {
-        // As written before there were potions: the record leaves an empty state out.
-        record: PlayerRecord {
-            potions: PotionState::default(),
-            ..record::tests::ann()
-        },
+        record: record::tests::ann_of_v2(),
         region: Region { x: -1, z: 1 },
         region_since: Tick(500),
         pid: 1_000,

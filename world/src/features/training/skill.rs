@@ -1,4 +1,4 @@
-//! The seventeen skills.
+//! The skills.
 
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};

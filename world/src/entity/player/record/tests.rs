@@ -70,8 +70,8 @@ fn state() -> CharacterState {
     }
 }
 
-/// Returns [`state`] as builds knew it before there were potions.
-fn state_without_potions() -> CharacterState {
+/// Returns [`state`] as version 2 knew it: each younger field has its default.
+fn state_of_v2() -> CharacterState {
     CharacterState {
         potions: PotionState::default(),
         ..state()
@@ -83,7 +83,12 @@ pub(crate) fn ann() -> PlayerRecord {
     PlayerRecord::new(columns(), state())
 }
 
-/// The document of [`ann`] in a handover, as version 1 wrote it.
+/// [`ann`] as version 2 knew her.
+pub(crate) fn ann_of_v2() -> PlayerRecord {
+    PlayerRecord::new(columns(), state_of_v2())
+}
+
+/// The document of [`ann_of_v2`] in a handover, as version 1 wrote it.
 const V1: &str = "\
     de0014a26964a26331a46e616d65a3416e6ea474696c6582a178fba17a46a17904a66865616c746809a6736b\
     696c6c7381a76167696c69747982a56c6576656c03a978705f74656e746873cd06cca5636f696e730ca6656e\
@@ -144,9 +149,8 @@ fn a_document_is_read_as_it_was_written() {
 /// default.
 #[test]
 fn documents_of_every_released_version_are_read() {
-    let before_potions = PlayerRecord::new(columns(), state_without_potions());
-    assert_eq!(PlayerRecord::from_document(&bytes(V1)), Ok(before_potions));
-    assert_eq!(stored_state(V2_STORED), state_without_potions());
+    assert_eq!(PlayerRecord::from_document(&bytes(V1)), Ok(ann_of_v2()));
+    assert_eq!(stored_state(V2_STORED), state_of_v2());
     assert_eq!(stored_state(V3_STORED), state());
 }
 
@@ -160,13 +164,12 @@ fn a_change_of_what_is_written_raises_the_version() {
 /// So a region's image of those who never drink is the same as before there were potions.
 #[test]
 fn boosts_and_poison_are_written_only_of_those_who_have_them() {
-    let written = state_without_potions().to_document();
+    let written = state_of_v2().to_document();
     assert_eq!(written[1..], bytes(V2_STORED)[1..]);
     let name = b"potions";
     let holds = |document: &[u8]| document.windows(name.len()).any(|at| at == name);
     assert!(holds(&ann().to_document()) && holds(&state().to_document()));
-    let sober = PlayerRecord::new(columns(), state_without_potions());
-    assert!(!holds(&sober.to_document()));
+    assert!(!holds(&ann_of_v2().to_document()));
 }
 
 #[test]
