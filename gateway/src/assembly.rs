@@ -29,7 +29,7 @@ use crate::{
     social::{
         book::Book,
         bus::{Bus, Heard},
-        hub::Hub,
+        hub::{Hub, OwnSessions},
     },
     socket::Reports,
     spans::Spans,
@@ -67,7 +67,7 @@ pub(crate) fn assemble(
     let zones = Zones::start(links(&config)?, &meter, tasks.clone());
     let registry = Arc::new(Registry::new(tasks.clone()));
     let book = Book::new(&config.persistence_addresses)?;
-    let hub = hub(&config, (bus, book), &metrics, &zones, (&registry, &tasks));
+    let hub = hub(&config, bus, book, &metrics, &zones, &registry, &tasks);
     let persistence = config.persistence_addresses.as_slice();
     let agent_api_url = config.agent_api_url.clone();
     let runtime = Runtime::start(agent_api_url, metrics.clone(), &tasks)?;
@@ -143,21 +143,26 @@ fn reports(telemetry: &Telemetry, metrics: &Metrics, tasks: &TaskGroup) -> Repor
 /// Makes the hub, which passes messages between players over the bus.
 fn hub(
     config: &Config,
-    (bus, book): (Bus, Book),
+    bus: Bus,
+    book: Book,
     metrics: &Metrics,
     zones: &Zones,
-    (registry, tasks): (&Arc<Registry>, &TaskGroup),
+    registry: &Arc<Registry>,
+    tasks: &TaskGroup,
 ) -> Arc<Hub> {
     let (stands, known, here) = (zones.clone(), Arc::clone(registry), Arc::clone(registry));
+    let sessions = OwnSessions {
+        position: Box::new(move |session| stands.position(session).map(|(tile, _)| tile)),
+        replaced: Box::new(move |character, epoch| known.replaced(character, epoch)),
+        resumed: Box::new(move |session, attach| here.elsewhere(session, attach)),
+    };
+    let gateway_id = config.gateway_id.clone();
     Hub::new(
-        config.gateway_id.clone(),
-        (bus, book),
+        gateway_id,
+        bus,
+        book,
         metrics.clone(),
-        Box::new(move |session| stands.position(session).map(|(tile, _)| tile)),
-        (
-            Box::new(move |character, epoch| known.replaced(character, epoch)),
-            Box::new(move |session, attach| here.elsewhere(session, attach)),
-        ),
+        sessions,
         tasks.clone(),
     )
 }

@@ -66,11 +66,17 @@ async fn serve(stream: TcpStream, reports: Reports) {
                 return Ok::<_, Infallible>(Response::new(Body::empty()));
             };
             tokio::spawn(async move {
-                let halves = halves(upgraded).await.expect("no upgrade");
+                let (read, write) = halves(upgraded).await.expect("no upgrade");
                 let mailbox = Mailbox::new();
-                let of_socket = (Duration::from_secs(10), BOUNDS);
-                let format = Format::Json;
-                let socket = Socket::bounded(halves, format, mailbox.clone(), reports, of_socket);
+                let socket = Socket::bounded(
+                    read,
+                    write,
+                    Format::Json,
+                    mailbox.clone(),
+                    reports,
+                    Duration::from_secs(10),
+                    BOUNDS,
+                );
                 echo(socket, mailbox).await;
             });
             Ok(response.map(Body::new))

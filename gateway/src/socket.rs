@@ -135,23 +135,26 @@ impl Signals {
 impl Socket {
     /// Starts both tasks; the writer takes from `mailbox`.
     pub(crate) fn open(
-        halves: (ReadSide, WriteSide),
+        read: ReadSide,
+        write: WriteSide,
         format: Format,
         mailbox: Mailbox,
         reports: Reports,
         patience: Duration,
     ) -> Self {
         let bounds = Bounds::CLIENT;
-        Self::bounded(halves, format, mailbox, reports, (patience, bounds))
+        Self::bounded(read, write, format, mailbox, reports, patience, bounds)
     }
 
     /// Starts both tasks with other bounds.
     pub(crate) fn bounded(
-        (read, write): (ReadSide, WriteSide),
+        read: ReadSide,
+        write: WriteSide,
         format: Format,
         mailbox: Mailbox,
         reports: Reports,
-        (patience, bounds): (Duration, Bounds),
+        patience: Duration,
+        bounds: Bounds,
     ) -> Self {
         let signals = Signals::new(patience);
         let (sender, inbound) = mpsc::channel(INBOUND_MAX);
@@ -162,12 +165,12 @@ impl Socket {
             bounds,
         };
         reports.tasks.spawn("socket reader", reader.run(read));
-        let begun = (write, Written::new());
-        let writer = writer::start(begun, mailbox, format, signals.clone(), reports.clone());
+        let (written, signals_too, reports_too) =
+            (Written::new(), signals.clone(), reports.clone());
         Self {
             format,
             inbound,
-            writer,
+            writer: writer::start(write, written, mailbox, format, signals_too, reports_too),
             signals,
             reports,
             parting: false,
@@ -200,9 +203,9 @@ impl Socket {
     }
 
     /// Starts a new writer, from another mailbox.
-    pub(crate) fn write_from(&mut self, begun: (WriteSide, Written), mailbox: Mailbox) {
+    pub(crate) fn write_from(&mut self, half: WriteSide, written: Written, mailbox: Mailbox) {
         let (signals, reports) = (self.signals.clone(), self.reports.clone());
-        self.writer = writer::start(begun, mailbox, self.format, signals, reports);
+        self.writer = writer::start(half, written, mailbox, self.format, signals, reports);
     }
 }
 

@@ -57,7 +57,8 @@ struct Writer {
 
 /// Starts a writer's task.
 pub(crate) fn start(
-    (half, written): (WriteSide, Written),
+    half: WriteSide,
+    written: Written,
     mailbox: Mailbox,
     format: Format,
     signals: Signals,

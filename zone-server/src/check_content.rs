@@ -6,6 +6,7 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::Parser;
+use service_runtime::run;
 
 const NAME: &str = "zone-server check-content";
 /// The manifests cannot be played.
@@ -28,26 +29,12 @@ struct Arguments {
 
 /// Runs the command; `arguments` begin with its name.
 pub(crate) fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(arguments) {
-        Ok(arguments) => arguments,
-        Err(error) if !error.use_stderr() => {
-            // Stdout is closed, and nowhere is left to say so.
-            let _ = error.print();
-            return ExitCode::SUCCESS;
+    run::command(NAME, arguments, |Arguments { folder, strict }| {
+        let mut out = std::io::stdout().lock();
+        match content_loader::check(&folder, strict, &mut out) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::from(UNUSABLE),
+            Err(error) => run::refuse(NAME, &format!("{error:#}")),
         }
-        Err(error) => {
-            let text = error.to_string();
-            let lines: Vec<&str> = text.lines().map(str::trim).collect();
-            let line = lines.split(|l| l.is_empty()).next().unwrap_or_default();
-            let line = line.join(" ");
-            let line = line.strip_prefix("error: ").unwrap_or(&line);
-            return service_runtime::run::refuse(NAME, &format!("{line} (see --help)"));
-        }
-    };
-    let mut out = std::io::stdout().lock();
-    match content_loader::check(&arguments.folder, arguments.strict, &mut out) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(UNUSABLE),
-        Err(error) => service_runtime::run::refuse(NAME, &format!("{error:#}")),
-    }
+    })
 }

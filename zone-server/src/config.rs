@@ -140,10 +140,9 @@ fn where_reached(reader: &mut Reader) -> (String, Option<String>) {
 
 fn rules(reader: &mut Reader) -> Rules {
     let defaults = Rules::default();
-    let walk = ("WALK_TILES_PER_TICK", "walking speed");
-    let walk_tiles = positive(reader, walk, defaults.walk_tiles);
-    let run = ("RUN_TILES_PER_TICK", "running speed");
-    let run_tiles = positive(reader, run, defaults.run_tiles);
+    let (walk, run) = ("walking speed", "running speed");
+    let walk_tiles = tiles_per_tick(reader, "WALK_TILES_PER_TICK", defaults.walk_tiles, walk);
+    let run_tiles = tiles_per_tick(reader, "RUN_TILES_PER_TICK", defaults.run_tiles, run);
     let own = "ticks of 600 ms for which only the dropper may take a dropped thing";
     let ground_own_ticks = reader.value("GROUND_OWN_TICKS", defaults.ground_own_ticks, own);
     let lies = "ticks of 600 ms after which a dropped thing is gone";
@@ -178,7 +177,13 @@ fn check_addresses<'a>(
     }
 }
 
-fn positive(reader: &mut Reader, (name, help): (&'static str, &'static str), default: u32) -> u32 {
+/// Reads a speed from 1 to 8 tiles in a tick.
+fn tiles_per_tick(
+    reader: &mut Reader,
+    name: &'static str,
+    default: u32,
+    help: &'static str,
+) -> u32 {
     let value = reader.value(name, default, help);
     if value == 0 || value > 8 {
         reader.problem(format!("{name} must be 1 to 8"));

@@ -44,8 +44,10 @@ type Keys = HashMap<String, DecodingKey>;
 pub(crate) struct KeySet {
     http: reqwest::Client,
     url: Url,
-    /// App id and secret, for a provider that asks for them.
-    app: (String, Secret),
+    /// App id, for a provider that asks who fetches.
+    app_id: String,
+    /// Secret that goes with the app id.
+    app_secret: Secret,
     keys: ArcSwapOption<Keys>,
     fetching: Mutex<Fetching>,
     /// Pause between two regular fetches.
@@ -77,7 +79,7 @@ struct Key {
 
 impl KeySet {
     /// Fetches nothing yet. Fails when this machine has no certificates to trust, for https.
-    pub(crate) fn new(url: Url, app: (String, Secret)) -> anyhow::Result<Self> {
+    pub(crate) fn new(url: Url, app_id: String, app_secret: Secret) -> anyhow::Result<Self> {
         service_runtime::run::install_crypto();
         let mut http = reqwest::Client::builder()
             .user_agent(concat!("tilestead/", env!("CARGO_PKG_VERSION")))
@@ -92,7 +94,8 @@ impl KeySet {
         Ok(Self {
             http: http.build()?,
             url,
-            app,
+            app_id,
+            app_secret,
             keys: ArcSwapOption::empty(),
             fetching: Mutex::new(Fetching {
                 limit: Window::new(FETCHES_MAX, Duration::from_secs(60)),
@@ -168,9 +171,9 @@ impl KeySet {
         let plain = self.http.get(self.url.clone()).send().await;
         let mut response = plain.map_err(said)?;
         if response.status() == StatusCode::UNAUTHORIZED {
-            let (id, secret) = &self.app;
+            let secret = Some(self.app_secret.expose());
             let known = self.http.get(self.url.clone());
-            let known = known.basic_auth(id, Some(secret.expose())).send().await;
+            let known = known.basic_auth(&self.app_id, secret).send().await;
             response = known.map_err(said)?;
         }
         if response.status() != StatusCode::OK {
@@ -251,8 +254,8 @@ mod tests {
             .iter()
             .find(|(name, _)| *name == "IDP_JWKS_URL")
             .unwrap();
-        let app = ("app".to_owned(), Secret::new("a secret"));
-        let mut keys = KeySet::new(Url::parse(url).unwrap(), app).unwrap();
+        let (url, secret) = (Url::parse(url).unwrap(), Secret::new("a secret"));
+        let mut keys = KeySet::new(url, "app".to_owned(), secret).unwrap();
         assert_eq!(keys.refresh, REFRESH);
         keys.refresh = Duration::from_millis(50);
         let (keys, old) = (Arc::new(keys), idp.kid());

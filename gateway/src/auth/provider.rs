@@ -117,8 +117,8 @@ pub(crate) struct Provider {
 impl Provider {
     /// Prepares the checks; fetches no keys yet.
     pub(crate) fn new(config: ProviderConfig) -> anyhow::Result<Self> {
-        let app = (config.app_id.clone(), config.secret.clone());
-        let keys = KeySet::new(config.keys.clone(), app).context("IDP_JWKS_URL")?;
+        let (app_id, secret) = (config.app_id.clone(), config.secret.clone());
+        let keys = KeySet::new(config.keys.clone(), app_id, secret).context("IDP_JWKS_URL")?;
         Ok(Self {
             keys: Arc::new(keys),
             config,

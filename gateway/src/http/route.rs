@@ -113,7 +113,7 @@ macro_rules! methods {
                     H: Handler<T, Arc<App>> + Described<A>,
                     T: 'static,
                 {
-                    self.route((Method::$method, MethodFilter::$method), path, summary, handler)
+                    self.route(Method::$method, MethodFilter::$method, path, summary, handler)
                 }
             )+
         }
@@ -131,7 +131,8 @@ methods! {
 impl Policy {
     fn route<H, T, A>(
         self,
-        (method, filter): (Method, MethodFilter),
+        method: Method,
+        filter: MethodFilter,
         path: &'static str,
         summary: &'static str,
         handler: H,

@@ -95,10 +95,9 @@ async fn ws(
     };
     let tasks = app.sessions.clients.clone();
     tasks.finish("session", async move {
-        if let Some(halves) = halves(upgraded).await {
-            let reports = app.reports.clone();
-            let open =
-                |mailbox| Socket::open(halves, format, mailbox, reports, app.config.times.patience);
+        if let Some((read, write)) = halves(upgraded).await {
+            let (reports, patience) = (app.reports.clone(), app.config.times.patience);
+            let open = |mailbox| Socket::open(read, write, format, mailbox, reports, patience);
             let visitor = Visitor::new(address, unauthenticated);
             Session::serve(Arc::clone(&app), visitor, token, open).await;
         }

@@ -62,29 +62,28 @@ impl Logins {
         if !self.on {
             return Ok(());
         }
-        let (account, all) = match way {
-            Way::Login => (
-                (LOGIN, "an account logs in at most 60 times a minute"),
-                (
-                    LOGIN_ADDRESS,
-                    "the accounts of an address log in at most 600 times a minute",
-                ),
-            ),
-            Way::Resume => (
-                (RESUME, "an account resumes at most 240 times a minute"),
-                (
-                    RESUME_ADDRESS,
-                    "the accounts of an address resume at most 2400 times a minute",
-                ),
-            ),
-        };
-        self.count(account, &Subject::Account(account_id.to_owned()), now)?;
-        self.count(all, &Subject::address(address), now)
+        let account = Subject::Account(account_id.to_owned());
+        let address = Subject::address(address);
+        match way {
+            Way::Login => {
+                let why = "an account logs in at most 60 times a minute";
+                self.count(LOGIN, why, &account, now)?;
+                let why = "the accounts of an address log in at most 600 times a minute";
+                self.count(LOGIN_ADDRESS, why, &address, now)
+            }
+            Way::Resume => {
+                let why = "an account resumes at most 240 times a minute";
+                self.count(RESUME, why, &account, now)?;
+                let why = "the accounts of an address resume at most 2400 times a minute";
+                self.count(RESUME_ADDRESS, why, &address, now)
+            }
+        }
     }
 
     fn count(
         &self,
-        (rule, why): (Rule, &'static str),
+        rule: Rule,
+        why: &'static str,
         who: &Subject,
         now: Instant,
     ) -> Result<(), TooOften> {

@@ -264,7 +264,8 @@ impl Session {
         &mut self,
         re: Option<RequestId>,
         event: &str,
-        (account_id, ids): (&str, &[&str]),
+        account_id: &str,
+        ids: &[&str],
     ) -> Option<Flow> {
         let denied = admission::pass(&self.app, account_id, ids).await.err()?;
         Some(self.denied(re, event, denied).await)

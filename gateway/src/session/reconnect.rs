@@ -117,7 +117,7 @@ impl Session {
         };
         let ids = [claims.session.login.as_deref().unwrap_or_default()];
         if let Some(flow) = self
-            .refuse_at_sanctions(re.clone(), EVENT, (&claims.sub, &ids))
+            .refuse_at_sanctions(re.clone(), EVENT, &claims.sub, &ids)
             .await
         {
             return flow;
@@ -138,7 +138,7 @@ impl Session {
         let mut re = re;
         while let Some(here) = self.app.sessions.registry.add(&handle) {
             let line = claims.session.line.clone();
-            match self.hand_over(re, &here, (data.last_seq, line)).await {
+            match self.hand_over(re, &here, data.last_seq, line).await {
                 Ok(flow) => return flow,
                 Err(unanswered) => re = unanswered,
             }
@@ -165,7 +165,8 @@ impl Session {
         &mut self,
         re: Option<RequestId>,
         handle: &Handle,
-        (last_seq, line): (u64, String),
+        last_seq: u64,
+        line: String,
     ) -> Result<Flow, Option<RequestId>> {
         let Some(mut socket) = self.socket.take() else {
             return Ok(Flow::End);
@@ -209,7 +210,7 @@ impl Session {
             re,
             ..
         } = *adoption;
-        socket.write_from((half, written), self.mailbox.clone());
+        socket.write_from(half, written, self.mailbox.clone());
         self.socket = Some(socket);
         if ended {
             return Err(re);
@@ -264,7 +265,7 @@ impl Session {
             re,
         } = *adoption;
         if self.account.is_none() {
-            return self.adopt_stranger(socket, (half, fresh), re);
+            return self.adopt_stranger(socket, half, fresh, re);
         }
         let before = self.tally.take();
         // A number of another count means nothing.
@@ -275,7 +276,7 @@ impl Session {
             .resume(if resync { "same_resync" } else { "same" });
         self.mailbox.resume(first);
         let format = socket.format;
-        socket.write_from((half, written), self.mailbox.clone());
+        socket.write_from(half, written, self.mailbox.clone());
         self.socket = Some(socket);
         self.timers.rest();
         if !self.takes_budget() {
@@ -310,11 +311,12 @@ impl Session {
     fn adopt_stranger(
         &mut self,
         mut socket: Socket,
-        begun: (WriteSide, Written),
+        half: WriteSide,
+        written: Written,
         re: Option<RequestId>,
     ) -> Flow {
         self.mailbox.resume(Vec::new());
-        socket.write_from(begun, self.mailbox.clone());
+        socket.write_from(half, written, self.mailbox.clone());
         self.socket = Some(socket);
         self.no_resume(re, OVER)
     }

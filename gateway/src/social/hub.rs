@@ -52,10 +52,18 @@ const SOON: Duration = Duration::from_millis(20);
 
 /// Function that gives the tile of a session's character.
 pub(crate) type Position = Box<dyn Fn(&str) -> Option<Tile> + Send + Sync>;
-/// Function to call when a newer session plays a character elsewhere.
-pub(crate) type Replaced = Box<dyn Fn(&str, u64) + Send + Sync>;
-/// Function to call when a session goes on at another gateway, attached under a number.
-pub(crate) type ResumedElsewhere = Box<dyn Fn(&str, u64) + Send + Sync>;
+
+/// Function that hears of a character or session, by id, with a number.
+pub(crate) type TellNumbered = Box<dyn Fn(&str, u64) + Send + Sync>;
+
+/// Functions by which the hub asks and tells the sessions of this gateway.
+pub(crate) struct OwnSessions {
+    pub(crate) position: Position,
+    /// Takes a character and the epoch of the newer session that plays it elsewhere.
+    pub(crate) replaced: TellNumbered,
+    /// Takes a session that goes on at another gateway, and the number that attached it there.
+    pub(crate) resumed: TellNumbered,
+}
 
 /// Chat and presence of one gateway.
 pub(crate) struct Hub {
@@ -63,9 +71,7 @@ pub(crate) struct Hub {
     bus: Bus,
     book: Book,
     metrics: Metrics,
-    position: Position,
-    replaced: Replaced,
-    resumed: ResumedElsewhere,
+    sessions: OwnSessions,
     state: Mutex<State>,
     changed: Notify,
     tasks: TaskGroup,
@@ -100,10 +106,10 @@ pub(crate) struct Speaker {
 impl Hub {
     pub(crate) fn new(
         gateway_id: String,
-        (bus, book): (Bus, Book),
+        bus: Bus,
+        book: Book,
         metrics: Metrics,
-        position: Position,
-        (replaced, resumed): (Replaced, ResumedElsewhere),
+        sessions: OwnSessions,
         tasks: TaskGroup,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -111,9 +117,7 @@ impl Hub {
             bus,
             book,
             metrics,
-            position,
-            replaced,
-            resumed,
+            sessions,
             leaving: tasks.part(),
             tasks,
             state: Mutex::default(),
@@ -259,7 +263,7 @@ impl Hub {
                     continue;
                 }
             }
-            self.state().listeners.locate(&self.position);
+            self.state().listeners.locate(&self.sessions.position);
             let all = renew_at <= Instant::now();
             match self.round(&mut channels, all).await {
                 Ok(true) => renew_at = Instant::now() + presence::RENEW,
@@ -404,7 +408,9 @@ impl Hub {
         let state = self.state();
         let listeners = match chat.tile {
             _ if global => state.listeners.all().collect(),
-            Some([x, z]) => state.listeners.near(Tile::new(x, z), &self.position),
+            Some([x, z]) => state
+                .listeners
+                .near(Tile::new(x, z), &self.sessions.position),
             None => Vec::new(),
         };
         let channel = if global {
@@ -439,8 +445,10 @@ impl Hub {
             GatewayEnvelope::Replaced {
                 character_id,
                 session_epoch,
-            } => (self.replaced)(&character_id, session_epoch),
-            GatewayEnvelope::Resumed { session_id, attach } => (self.resumed)(&session_id, attach),
+            } => (self.sessions.replaced)(&character_id, session_epoch),
+            GatewayEnvelope::Resumed { session_id, attach } => {
+                (self.sessions.resumed)(&session_id, attach)
+            }
         }
     }
 }

@@ -332,7 +332,7 @@ impl FanOut {
             waited: Some(begin.saturating_duration_since(received)),
             ..Flushed::default()
         };
-        self.show(&changes, Part::Tick, (begin, received), flushed);
+        self.show(&changes, Part::Tick, begin, received, flushed);
     }
 
     /// Shows the news between two ticks, and nothing else.
@@ -341,7 +341,7 @@ impl FanOut {
         let changes = self.replica.flush();
         if !changes.chunks.is_empty() {
             let flushed = Flushed::default();
-            self.show(&changes, Part::Extra, (begin, received), flushed);
+            self.show(&changes, Part::Extra, begin, received, flushed);
         }
     }
 
@@ -349,7 +349,8 @@ impl FanOut {
         &mut self,
         changes: &Changes,
         part: Part,
-        (begin, received): (Instant, Instant),
+        begin: Instant,
+        received: Instant,
         mut flushed: Flushed,
     ) {
         self.flushes += 1;
@@ -422,7 +423,7 @@ impl FanOut {
                     watcher.view.plan_extra(changes.tick, scene)
                 }
             };
-            watcher.send(plan, (watch.format, &watch.mailbox), received, flushed);
+            watcher.send(plan, watch.format, &watch.mailbox, received, flushed);
         }
         flushed.encoded = encoded.get();
     }
@@ -433,7 +434,8 @@ impl Watcher {
     fn send(
         &mut self,
         mut plan: Plan,
-        (format, mailbox): (Format, &Mailbox),
+        format: Format,
+        mailbox: &Mailbox,
         received: Instant,
         flushed: &mut Flushed,
     ) {

@@ -242,7 +242,7 @@ impl Table {
         let mut guard = self.inside();
         let inside = &mut *guard;
         let frames = frames.into_iter();
-        let lost = frames.filter_map(|frame| self.private(inside, (run, tick), frame));
+        let lost = frames.filter_map(|frame| self.private(inside, run, tick, frame));
         let mut lost: Vec<Lost> = lost.collect();
         lost.append(&mut self.unnamed(inside, run, tick));
         lost
@@ -253,7 +253,8 @@ impl Table {
     fn private(
         &self,
         inside: &mut Inside,
-        (run, tick): (u64, u64),
+        run: u64,
+        tick: u64,
         frame: wire::SessionFrame,
     ) -> Option<Lost> {
         let known = inside.sessions.get_key_value(&*frame.session_id);

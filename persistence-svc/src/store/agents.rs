@@ -2,6 +2,7 @@
 
 use super::error::{Result, StoreError};
 use super::model::Region;
+use super::row::{FromRow, Read, Row};
 
 /// Most tokens of one account's agents that are valid at the same time.
 pub(crate) const CREDENTIALS_MAX: i64 = 20;
@@ -54,6 +55,34 @@ pub(crate) struct Agent {
     pub(crate) heeded_ms: i64,
 }
 
+/// Reads a row of [`AGENT`].
+impl FromRow for Agent {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        Ok(Agent {
+            id: row.column(0)?,
+            account_id: row.column(1)?,
+            name: row.column(3)?,
+            character_name: row.column(4)?,
+            created_ms: row.column(5)?,
+            updated_ms: row.column(6)?,
+            orders: Orders {
+                character_id: row.column(2)?,
+                version: row.column(7)?,
+                agent: true,
+                active: row.column(8)?,
+                paused: row.column(9)?,
+                goal: row.column(10)?,
+                progress: row.column(11)?,
+            },
+            goal_since_ms: row.column(12)?,
+            online: row.column(13)?,
+            region: row.region(14)?,
+            resting: row.column(16)?,
+            heeded_ms: row.column(17)?,
+        })
+    }
+}
+
 impl Agent {
     /// Returns the orders after `order`: active, paused, goal. `None`: they stay as they are.
     pub(crate) fn after(&self, order: &Order) -> Option<(bool, bool, Option<String>)> {
@@ -81,13 +110,37 @@ pub(crate) struct Bounds {
     pub(crate) world: i64,
 }
 
+/// Numbers of agents that there are: the answer to [`COUNTS`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Counts {
+    /// Agents of one account.
+    pub(crate) account: i64,
+    /// Agents that live in the world when nobody plays them.
+    pub(crate) world: i64,
+}
+
+/// Reads a row of [`COUNTS`].
+impl FromRow for Counts {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        Ok(Counts {
+            account: row.column(0)?,
+            world: row.column(1)?,
+        })
+    }
+}
+
 impl Bounds {
-    /// Fails if the counts are above the bounds. The counts are the answer to [`COUNTS`].
-    pub(crate) fn hold(self, (account, world): (i64, i64)) -> Result<()> {
-        if account > self.account {
+    /// Fails if the counts are above the bounds.
+    pub(crate) fn hold(self, counts: Counts) -> Result<()> {
+        if counts.account > self.account {
             return Err(StoreError::AccountOfAgents(self.account));
         }
-        if world > self.world {
+        self.hold_world(counts)
+    }
+
+    /// Fails if more agents live in the world than may.
+    pub(crate) fn hold_world(self, counts: Counts) -> Result<()> {
+        if counts.world > self.world {
             return Err(StoreError::WorldOfAgents(self.world));
         }
         Ok(())
@@ -195,6 +248,21 @@ pub(crate) struct Credential {
     pub(crate) created_ms: i64,
     pub(crate) expires_ms: i64,
     pub(crate) revoked: bool,
+}
+
+/// Reads a row of [`CREDENTIAL`].
+impl FromRow for Credential {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        Ok(Credential {
+            token_id: row.column(0)?,
+            agent_id: row.column(1)?,
+            account_id: row.column(2)?,
+            character_id: row.column(3)?,
+            created_ms: row.column(4)?,
+            expires_ms: row.column(5)?,
+            revoked: row.column(6)?,
+        })
+    }
 }
 
 /// Result of a removal: the orders of the character from now on, and the tokens that ended.

@@ -3,6 +3,9 @@
 //!
 //! Always: the database makes the sums, over one moment; the check lists only differences.
 
+use super::model::RegionReport;
+use super::row::{FromRow, Read, Row};
+
 /// Findings of the check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conservation {
@@ -21,6 +24,17 @@ pub struct Total {
     pub held: i64,
     /// Sum of its rows in the ledger.
     pub ledger: i64,
+}
+
+/// Reads a row of [`totals`].
+impl FromRow for Total {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        Ok(Total {
+            item: row.column(0)?,
+            held: row.column(1)?,
+            ledger: row.column(2)?,
+        })
+    }
 }
 
 /// Holdings by holder and item; the ground is ''.
@@ -97,3 +111,20 @@ pub(crate) const REGIONS: &str = "SELECT r.region_x, r.region_z, r.run_id, r.epo
    (SELECT count(*) FROM region_faults f
     WHERE f.region_x = r.region_x AND f.region_z = r.region_z), r.paused
  FROM regions r LEFT JOIN runs o ON o.id = r.run_id ORDER BY r.region_x, r.region_z";
+
+/// Reads a row of [`REGIONS`].
+impl FromRow for RegionReport {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        Ok(RegionReport {
+            region: row.region(0)?,
+            run: row.column(2)?,
+            epoch: row.column(3)?,
+            address: row.column(4)?,
+            cost_us: row.column(5)?,
+            players: row.column(6)?,
+            wanted: row.column(7)?,
+            faults: row.column(8)?,
+            paused: row.column(9)?,
+        })
+    }
+}

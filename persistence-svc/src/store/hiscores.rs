@@ -13,6 +13,7 @@ use std::sync::LazyLock;
 
 use super::model::SKILLS;
 use super::queries::Page;
+use super::row::{FromRow, Read, Row};
 
 /// The list of all skills together.
 pub(crate) const TOTAL: i32 = -1;
@@ -80,12 +81,34 @@ pub(crate) struct Key {
     pub(crate) character: String,
 }
 
+/// Reads the columns `place, created, character_id`, from the first on.
+impl FromRow for Key {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        Ok(Key {
+            place: row.column(0)?,
+            created: row.column(1)?,
+            character: row.column(2)?,
+        })
+    }
+}
+
 /// An entry of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) skill: i32,
     pub(crate) key: Key,
     pub(crate) name: String,
+}
+
+/// Reads the columns of its key, `skill` and `name`.
+impl FromRow for Entry {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        Ok(Entry {
+            key: Key::from_row(row)?,
+            skill: row.column(3)?,
+            name: row.column(4)?,
+        })
+    }
 }
 
 /// A list as it was before the refresh.
@@ -130,6 +153,22 @@ pub(crate) struct Standing {
     pub(crate) created: i64,
     /// Level and experience in tenths, in the order of [`SKILLS`].
     pub(crate) skills: [(i32, i64); SKILLS.len()],
+}
+
+/// Reads a row of [`STANDING`].
+impl FromRow for Standing {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        let mut skills = [(0, 0); SKILLS.len()];
+        for (number, skill) in skills.iter_mut().enumerate() {
+            *skill = (row.column(3 + 2 * number)?, row.column(4 + 2 * number)?);
+        }
+        Ok(Standing {
+            character: row.column(0)?,
+            name: row.column(1)?,
+            created: row.column(2)?,
+            skills,
+        })
+    }
 }
 
 impl Standing {

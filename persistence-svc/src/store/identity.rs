@@ -6,6 +6,7 @@
 use strum::{EnumString, IntoStaticStr};
 
 use super::error::{Result, StoreError};
+use super::row::{FromRow, Read, Row};
 
 /// Most sanctions of one read.
 pub(crate) const SANCTIONS_MAX: i64 = 500;
@@ -53,6 +54,28 @@ pub(crate) struct Sanction {
 }
 
 impl Sanction {
+    /// Reads a row of [`SANCTION`].
+    pub(crate) fn from_row<R: Row>(row: &R) -> Result<Sanction>
+    where
+        StoreError: From<R::Error>,
+    {
+        let kind: String = row.column(1)?;
+        Ok(Sanction {
+            id: row.column(0)?,
+            kind: SanctionKind::parse(&kind)
+                .ok_or_else(|| StoreError::Broken(format!("a sanction of the kind {kind:?}")))?,
+            account_id: row.column(2)?,
+            subject: row.column(3)?,
+            reason: row.column(4)?,
+            until_ms: row.column(5)?,
+            by: row.column(6)?,
+            at_ms: row.column(7)?,
+            x: row.column(8)?,
+            z: row.column(9)?,
+            version: row.column(10)?,
+        })
+    }
+
     /// Builds the sanction of a token or login that is no longer valid; the store sets the time of
     /// writing.
     pub(crate) fn revoked(account: &str, id: &str, until_ms: i64, version: i64) -> Self {
@@ -203,6 +226,25 @@ pub(crate) struct Done {
     pub(crate) account_id: String,
     pub(crate) character_id: String,
     pub(crate) detail: String,
+}
+
+/// The newest records of operators before $1, at most $2.
+pub(crate) const DONE: &str = r#"SELECT id, at, "by", action, "accountId", "characterId", detail
+ FROM audit_log WHERE id < $1 ORDER BY id DESC LIMIT $2"#;
+
+/// Reads a row of [`DONE`].
+impl FromRow for Done {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        Ok(Done {
+            id: row.column(0)?,
+            at_ms: row.column(1)?,
+            by: row.column(2)?,
+            action: row.column(3)?,
+            account_id: row.column(4)?,
+            character_id: row.column(5)?,
+            detail: row.column(6)?,
+        })
+    }
 }
 
 /// Accounts that a login with a device key finds.

@@ -9,6 +9,7 @@
 pub(crate) mod agents;
 pub(crate) mod columns;
 pub(crate) mod conservation;
+pub(crate) mod directory;
 pub(crate) mod environment;
 pub(crate) mod error;
 pub(crate) mod hiscores;
@@ -19,6 +20,7 @@ pub(crate) mod migrations;
 pub(crate) mod model;
 pub(crate) mod postgres;
 pub(crate) mod queries;
+pub(crate) mod row;
 pub(crate) mod sessions;
 pub(crate) mod social;
 pub(crate) mod sqlite;

@@ -6,6 +6,7 @@
 use std::sync::LazyLock;
 
 use super::model::{Account, Record};
+use super::row::{FromRow, Read, Row};
 
 /// The most rows of a page.
 pub(crate) const PAGE_MAX: i64 = 100;
@@ -49,6 +50,21 @@ pub(crate) struct Login {
     pub(crate) login_ms: i64,
     pub(crate) logout_ms: Option<i64>,
     pub(crate) reason: String,
+}
+
+/// Reads a row of the list of [`logins`].
+impl FromRow for Login {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        Ok(Login {
+            character_id: row.column(0)?,
+            name: row.column(1)?,
+            account_id: row.column(2)?,
+            gateway_id: row.column(3)?,
+            login_ms: row.column(4)?,
+            logout_ms: row.column(5)?,
+            reason: row.column(6)?,
+        })
+    }
 }
 
 /// Filter of logins.
@@ -104,6 +120,16 @@ pub(crate) struct User {
     pub(crate) characters: i64,
 }
 
+/// Reads a row of [`USERS`].
+impl FromRow for User {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        Ok(User {
+            account: Account::from_row(row)?,
+            characters: row.column(5)?,
+        })
+    }
+}
+
 /// Totals of the world.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Totals {
@@ -113,6 +139,20 @@ pub(crate) struct Totals {
     pub(crate) quarantined: i64,
     pub(crate) frozen: bool,
     pub(crate) banned: i64,
+}
+
+/// Reads a row of [`TOTALS`].
+impl FromRow for Totals {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        Ok(Totals {
+            users: row.column(0)?,
+            characters: row.column(1)?,
+            online: row.column(2)?,
+            quarantined: row.column(3)?,
+            frozen: row.column(4)?,
+            banned: row.column(5)?,
+        })
+    }
 }
 
 /// Filter of the ledger's rows; empty texts: any.
@@ -135,6 +175,22 @@ pub(crate) struct Entry {
     pub(crate) cause: String,
     pub(crate) delta: i64,
     pub(crate) at_ms: i64,
+}
+
+/// Reads a row of the list of [`ledger`].
+impl FromRow for Entry {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        Ok(Entry {
+            run: row.column(0)?,
+            sequence: row.column(1)?,
+            row: row.column(2)?,
+            character_id: row.column(3)?,
+            item: row.column(4)?,
+            cause: row.column(5)?,
+            delta: row.column(6)?,
+            at_ms: row.column(7)?,
+        })
+    }
 }
 
 /// Change of a character at rest by its owner.

@@ -4,6 +4,9 @@
 //! row, so reconnecting adds none. The store keeps the newest [`SESSIONS_KEPT`] rows of each
 //! character. The character's own row holds the number and length of the removed ones.
 
+use super::model::Ownership;
+use super::row::{FromRow, Read, Row};
+
 /// Rows that the store keeps of a character.
 pub(crate) const SESSIONS_KEPT: i64 = 100;
 
@@ -23,6 +26,26 @@ pub(crate) const FORGET: &str = r#"DELETE FROM "playerSessions" WHERE id IN
    (SELECT id FROM "playerSessions" WHERE "playerId" = $1 AND logout IS NOT NULL
     ORDER BY login DESC, id DESC LIMIT 1000 OFFSET $2)
  RETURNING login, logout"#;
+
+/// Characters with the owner of their region; conditions on `c` and `r` follow.
+pub(crate) const OWNERSHIP: &str = r#"SELECT c.id, c."regionX", c."regionZ", c."ownershipSequence",
+ c."sessionEpoch", c.online, coalesce(r.run_id, 0), coalesce(r.epoch, 0)
+ FROM characters c LEFT JOIN regions r ON r.region_x = c."regionX" AND r.region_z = c."regionZ""#;
+
+/// Reads a row of [`OWNERSHIP`].
+impl FromRow for Ownership {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        Ok(Ownership {
+            character_id: row.column(0)?,
+            region: row.region(1)?,
+            ownership_sequence: row.column(3)?,
+            session_epoch: row.column(4)?,
+            online: row.column(5)?,
+            run: row.column(6)?,
+            region_epoch: row.column(7)?,
+        })
+    }
+}
 
 /// Sums over sessions with removed rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

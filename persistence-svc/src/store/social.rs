@@ -4,6 +4,8 @@
 //! is void after a week; the store keeps requests by ignored players, but does not show them, so
 //! that an ignored player cannot tell.
 
+use super::row::{FromRow, Read, Row};
+
 /// Friends of a character, and its requests in one direction.
 pub(crate) const FRIENDS_MAX: i64 = 99;
 /// Most players that one account ignores.
@@ -141,6 +143,23 @@ pub(crate) struct Facts {
     pub(crate) is_ignored: bool,
 }
 
+/// Reads a row of [`FACTS`].
+impl FromRow for Facts {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        Ok(Facts {
+            friends: row.column(0)?,
+            their_friends: row.column(1)?,
+            are_friends: row.column(2)?,
+            was_asked: row.column(3)?,
+            has_asked: row.column(4)?,
+            asking: row.column(5)?,
+            asked: row.column(6)?,
+            ignored: row.column(7)?,
+            is_ignored: row.column(8)?,
+        })
+    }
+}
+
 /// Step of a change about two characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AuditAction {
@@ -238,6 +257,18 @@ pub(crate) struct Friend {
     pub(crate) last_login_ms: i64,
 }
 
+/// Reads a row of [`FRIENDS`].
+impl FromRow for Friend {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        Ok(Friend {
+            character_id: row.column(0)?,
+            name: row.column(1)?,
+            combat_level: row.column(2)?,
+            last_login_ms: row.column(3)?,
+        })
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) id: String,
@@ -248,12 +279,38 @@ pub(crate) struct Request {
     pub(crate) at_ms: i64,
 }
 
+/// Reads a row of [`REQUESTS`].
+impl FromRow for Request {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        Ok(Request {
+            id: row.column(0)?,
+            from_id: row.column(1)?,
+            from_name: row.column(2)?,
+            to_id: row.column(3)?,
+            to_name: row.column(4)?,
+            at_ms: row.column(5)?,
+        })
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ignored {
     pub(crate) character_id: String,
     pub(crate) name: String,
     pub(crate) account_id: String,
     pub(crate) added_ms: i64,
+}
+
+/// Reads a row of [`IGNORED`].
+impl FromRow for Ignored {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        Ok(Ignored {
+            character_id: row.column(0)?,
+            name: row.column(1)?,
+            account_id: row.column(2)?,
+            added_ms: row.column(3)?,
+        })
+    }
 }
 
 /// Result of a change.

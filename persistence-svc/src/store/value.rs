@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::model::Region;
+use super::row::{FromRow, Read, Row};
 use super::stored::{Bank, Worn};
 
 /// Item of coins.
@@ -18,6 +19,11 @@ pub(crate) const STAKES: u32 = 56;
 pub(crate) const SLOTS: u32 = 28;
 /// Greatest change in a row of the ledger, so that the sum over a batch fits the type.
 pub(crate) const DELTA_MAX: u64 = 1 << 40;
+
+/// Columns of a whole ground item.
+pub(crate) const GROUND: &str =
+    "id, region_x, region_z, x, z, item_id, quantity, owner_id, public_tick,
+ expires_tick, grave_id";
 
 /// Some of an item, at least one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,6 +115,26 @@ pub(crate) struct GroundItem {
     pub(crate) grave: String,
 }
 
+/// Reads a row of [`GROUND`].
+impl FromRow for GroundItem {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        Ok(GroundItem {
+            id: row.column(0)?,
+            region: row.region(1)?,
+            x: row.column(3)?,
+            z: row.column(4)?,
+            stack: Stack {
+                item: row.column(5)?,
+                quantity: row.column(6)?,
+            },
+            owner: row.column(7)?,
+            public_tick: row.column(8)?,
+            expires_tick: row.column(9)?,
+            grave: row.column(10)?,
+        })
+    }
+}
+
 /// A ground item that is gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GroundGone {
@@ -124,6 +150,16 @@ pub(crate) struct Chunk {
     pub(crate) z: i32,
     /// A JSON object.
     pub(crate) data: String,
+}
+
+impl FromRow for Chunk {
+    fn from_row<R: Row>(row: &R) -> Read<Self, R> {
+        Ok(Chunk {
+            x: row.column(0)?,
+            z: row.column(1)?,
+            data: row.column(2)?,
+        })
+    }
 }
 
 impl Chunk {

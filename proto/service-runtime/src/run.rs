@@ -203,12 +203,34 @@ fn asked(
         Ok(matches) if matches.get_flag("print-config") => Ok(Asked::PrintConfig),
         Ok(_) => Ok(Asked::Run),
         Err(error) if !error.use_stderr() => Ok(Asked::Text(error.to_string())),
-        Err(error) => {
-            let text = error.to_string();
-            let line = text.lines().next().unwrap_or_default();
-            let line = line.strip_prefix("error: ").unwrap_or(line);
-            Err(format!("{line} (see --help)"))
+        Err(error) => Err(misused(&error)),
+    }
+}
+
+/// Returns what is wrong with a command line, in one sentence.
+fn misused(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let line = lines.split(|line| line.is_empty()).next();
+    let line = line.unwrap_or_default().join(" ");
+    let line = line.strip_prefix("error: ").unwrap_or(&line);
+    format!("{line} (see --help)")
+}
+
+/// Runs a command of a program, such as `zone-server replay`; `arguments` begin with its name.
+pub fn command<A: clap::Parser>(
+    name: &str,
+    arguments: impl IntoIterator<Item = String>,
+    run: impl FnOnce(A) -> ExitCode,
+) -> ExitCode {
+    match A::try_parse_from(arguments) {
+        Ok(arguments) => run(arguments),
+        Err(error) if !error.use_stderr() => {
+            // Stdout is closed, and nowhere is left to say so.
+            let _ = error.print();
+            ExitCode::SUCCESS
         }
+        Err(error) => refuse(name, &misused(&error)),
     }
 }
 

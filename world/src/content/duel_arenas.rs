@@ -19,7 +19,7 @@ pub struct Arena {
     /// Middle of the arena.
     pub center: Tile,
     /// Width and depth, in tiles.
-    pub size: (u32, u32),
+    pub size: (i32, i32),
     /// Tiles on which the two begin.
     pub begins: Vec<Tile>,
     /// Tiles on which one gives up.
@@ -32,7 +32,7 @@ pub struct Hall {
     /// Middle of the hall.
     pub center: Tile,
     /// Width and depth, in tiles.
-    pub size: (u32, u32),
+    pub size: (i32, i32),
     /// Tile on which an arriving player stands.
     pub spawn: Tile,
 }
@@ -95,8 +95,8 @@ fn middle(fields: &Fields<'_>) -> Option<Tile> {
 }
 
 /// Reads a number for both sides, or {width, depth}.
-fn size(fields: &Fields<'_>) -> (u32, u32) {
-    let one = |value: u32| value.clamp(1, 256);
+fn size(fields: &Fields<'_>) -> (i32, i32) {
+    let one = |value: u32| value.clamp(1, 256).cast_signed();
     if fields.get("size").is_some_and(|size| size.is_object()) {
         let size = fields.object("size");
         let side = |names: &[&str]| {

@@ -115,7 +115,7 @@ pub(crate) struct Kinds<'a> {
 impl Placed {
     /// Adds all that an area places.
     pub(crate) fn add(&mut self, written: &Written<'_>, kinds: &Kinds<'_>) {
-        let before = (self.npcs.len(), self.fixtures.len());
+        let (npcs_before, fixtures_before) = (self.npcs.len(), self.fixtures.len());
         let fields = &written.fields;
         for npc in fields.objects("npcs") {
             self.npc(written, &npc, kinds);
@@ -129,7 +129,7 @@ impl Placed {
         for station in fields.objects("stations") {
             self.station(written, &station, kinds);
         }
-        self.outside(written, before);
+        self.outside(written, npcs_before, fixtures_before);
     }
 
     fn npc(&mut self, of: &Written<'_>, fields: &Fields<'_>, kinds: &Kinds<'_>) -> Option<()> {
@@ -224,7 +224,8 @@ impl Placed {
         }
         let swims = sort == "fishing_spot";
         let timed = fields.has("respawnTime") || fields.has("respawnTicks");
-        let covers = around(tile, known.as_ref().map_or((1, 1), |k| k.footprint));
+        let (width, depth) = known.as_ref().map_or((1, 1), |k| k.footprint);
+        let covers = Bounds::around(tile, width, depth);
         let fixture = Fixture {
             id: self.id(fields, &format!("res:{of}:{},{}", tile.x, tile.z), tile),
             kind: Kind::Resource,
@@ -265,14 +266,11 @@ impl Placed {
         // A quarter turn puts its width north.
         let turns = fields.int_or("rotation", 0).rem_euclid(180);
         let across = (45..135).contains(&turns);
-        let covers = around(
-            tile,
-            if across {
-                (depth, width)
-            } else {
-                (width, depth)
-            },
-        );
+        let covers = if across {
+            Bounds::around(tile, depth, width)
+        } else {
+            Bounds::around(tile, width, depth)
+        };
         let name = fields.text_or("id", &sort);
         let id = self.id(fields, &format!("sta:{}:{name}", of.area.id), tile);
         self.fixtures.push(Fixture {
@@ -294,9 +292,11 @@ impl Placed {
 
     /// Warns of things that an area places far outside itself. They stay there, under the rules of
     /// the area in which they lie.
-    fn outside(&self, of: &Written<'_>, before: (usize, usize)) {
-        let npcs = self.npcs[before.0..].iter().map(|npc| npc.tile);
-        let fixtures = self.fixtures[before.1..].iter().map(|fixture| fixture.tile);
+    fn outside(&self, of: &Written<'_>, npcs_before: usize, fixtures_before: usize) {
+        let npcs = self.npcs[npcs_before..].iter().map(|npc| npc.tile);
+        let fixtures = self.fixtures[fixtures_before..]
+            .iter()
+            .map(|fixture| fixture.tile);
         let (mut all, mut out) = (0, 0);
         let near = of.area.near();
         for tile in npcs.chain(fixtures) {
@@ -362,18 +362,6 @@ fn place(of: &Written<'_>, fields: &Fields<'_>) -> Option<Tile> {
     }
     let (east, north) = of.offset;
     tile.map(|tile| tile.moved(east, north))
-}
-
-/// Returns the tiles of a footprint around `tile`; for an even side, `tile` is the upper half of
-/// the middle.
-fn around(tile: Tile, (width, depth): (i32, i32)) -> Bounds {
-    let low = tile.moved(-(width / 2), -(depth / 2));
-    Bounds {
-        min_x: low.x,
-        max_x: low.x + width,
-        min_z: low.z,
-        max_z: low.z + depth,
-    }
 }
 
 fn tiles(covers: Bounds) -> impl Iterator<Item = Tile> {

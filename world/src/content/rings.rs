@@ -98,9 +98,10 @@ fn grid(zone: &SubZone) -> Vec<Ring> {
 
 fn of_file(file: &DuelArenas) -> Option<Rings> {
     let hall = file.lobby?;
+    let (width, depth) = hall.size;
     let rings: Vec<Ring> = file.arenas.iter().filter_map(of_arena).collect();
     Some(Rings {
-        lobby: around(hall.center, hall.size),
+        lobby: Bounds::around(hall.center, width, depth),
         exit: hall.spawn,
         closed: rings.iter().map(|ring| ring.bounds).collect(),
         rings,
@@ -112,8 +113,9 @@ fn of_arena(arena: &Arena) -> Option<Ring> {
     let [one, other, ..] = *arena.begins.as_slice() else {
         return None;
     };
+    let (width, depth) = arena.size;
     sound(Ring {
-        bounds: around(arena.center, arena.size),
+        bounds: Bounds::around(arena.center, width, depth),
         begins: [one, other],
     })
 }
@@ -122,17 +124,6 @@ fn sound(ring: Ring) -> Option<Ring> {
     let [one, other] = ring.begins;
     let inside = ring.bounds.contains(one) && ring.bounds.contains(other);
     (inside && one != other).then_some(ring)
-}
-
-fn around(center: Tile, (width, depth): (u32, u32)) -> Bounds {
-    let int = |n: u32| i32::try_from(n).unwrap_or(i32::MAX);
-    let (min_x, min_z) = (center.x - int(width / 2), center.z - int(depth / 2));
-    Bounds {
-        min_x,
-        max_x: min_x + int(width),
-        min_z,
-        max_z: min_z + int(depth),
-    }
 }
 
 fn middle(bounds: Bounds) -> Tile {

@@ -140,6 +140,18 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// Returns the rectangle of these sides around `tile`; for an even side, `tile` is the upper
+    /// half of the middle.
+    pub(crate) const fn around(tile: Tile, width: i32, depth: i32) -> Bounds {
+        let low = tile.moved(-(width / 2), -(depth / 2));
+        Bounds {
+            min_x: low.x,
+            max_x: low.x + width,
+            min_z: low.z,
+            max_z: low.z + depth,
+        }
+    }
+
     /// Returns whether `tile` lies inside.
     pub const fn contains(self, tile: Tile) -> bool {
         tile.x >= self.min_x && tile.x < self.max_x && tile.z >= self.min_z && tile.z < self.max_z

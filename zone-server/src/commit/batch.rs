@@ -398,12 +398,13 @@ impl Batch {
             None => self.value.take(&mut out),
         }
         out.gives = std::mem::take(&mut self.gives).into_values().collect();
-        self.fly((now, value), out, regions_before)
+        self.fly(now, value, out, regions_before)
     }
 
     fn fly(
         &mut self,
-        (now, valued): (u64, bool),
+        now: u64,
+        valued: bool,
         out: CommitRows,
         regions_before: BTreeMap<CharacterId, Region>,
     ) -> Option<Sending> {

@@ -196,7 +196,8 @@ impl Links {
     /// Sends each gateway its frame of a tick.
     pub(crate) fn publish(
         &mut self,
-        (run_id, tick): (u64, u64),
+        run_id: u64,
+        tick: u64,
         changes: &BTreeMap<Chunk, Bytes>,
         published: &mut Published,
         mut sessions: BTreeMap<String, Vec<SessionFrame>>,
@@ -233,7 +234,8 @@ impl Links {
     /// Sends changes that cannot wait for the next tick's frame to the gateways that they concern.
     pub(crate) fn extra(
         &mut self,
-        (run_id, tick): (u64, u64),
+        run_id: u64,
+        tick: u64,
         changes: &BTreeMap<Chunk, Bytes>,
         mut sessions: BTreeMap<String, Vec<SessionFrame>>,
     ) -> Sent {
@@ -311,7 +313,7 @@ mod tests {
         let mut published = Published::default();
         for tick in 0..=FRAMES_MAX as u64 {
             assert!(links.linked("g"), "at {tick}");
-            links.publish((1, tick), &BTreeMap::new(), &mut published, BTreeMap::new());
+            links.publish(1, tick, &BTreeMap::new(), &mut published, BTreeMap::new());
         }
         assert!(!links.linked("g"));
         assert_eq!(links.take_lost(), ["g"]);
@@ -347,14 +349,14 @@ mod tests {
         let changes = BTreeMap::from([(chunk, Bytes::from_static(b"change"))]);
         links.subscribe("g", 1, [chunk], []);
         for tick in 0..2 {
-            links.publish((1, tick), &changes, &mut published, BTreeMap::new());
+            links.publish(1, tick, &changes, &mut published, BTreeMap::new());
         }
         let first = reader.try_recv().unwrap().unwrap();
         assert_eq!(first.chunks, [published.full(chunk)]);
         let second = reader.try_recv().unwrap().unwrap();
         assert_eq!(second.chunks, [Bytes::from_static(b"change")]);
         links.subscribe("g", 1, [], [chunk]);
-        links.publish((1, 2), &changes, &mut published, BTreeMap::new());
+        links.publish(1, 2, &changes, &mut published, BTreeMap::new());
         assert!(reader.try_recv().unwrap().unwrap().chunks.is_empty());
     }
 }

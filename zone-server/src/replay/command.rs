@@ -10,6 +10,7 @@ use std::{
 };
 
 use clap::Parser;
+use service_runtime::run;
 use world::PhaseClock;
 
 use super::{
@@ -37,27 +38,13 @@ struct Arguments {
 
 /// Runs the command; `arguments` begin with its name.
 pub(crate) fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(arguments) {
-        Ok(arguments) => arguments,
-        Err(error) if !error.use_stderr() => {
-            // Stdout is closed, and nowhere is left to say so.
-            let _ = error.print();
-            return ExitCode::SUCCESS;
+    run::command(NAME, arguments, |Arguments { file, world }| {
+        let mut out = std::io::stdout().lock();
+        match replay(&file, &world, &mut (), &mut out) {
+            Ok(code) => ExitCode::from(code),
+            Err(sentence) => run::refuse(NAME, &sentence),
         }
-        Err(error) => {
-            let text = error.to_string();
-            let lines: Vec<&str> = text.lines().map(str::trim).collect();
-            let line = lines.split(|l| l.is_empty()).next().unwrap_or_default();
-            let line = line.join(" ");
-            let line = line.strip_prefix("error: ").unwrap_or(&line);
-            return service_runtime::run::refuse(NAME, &format!("{line} (see --help)"));
-        }
-    };
-    let mut out = std::io::stdout().lock();
-    match replay(&arguments.file, &arguments.world, &mut (), &mut out) {
-        Ok(code) => ExitCode::from(code),
-        Err(sentence) => service_runtime::run::refuse(NAME, &sentence),
-    }
+    })
 }
 
 /// Plays a record and returns the exit code.

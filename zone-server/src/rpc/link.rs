@@ -95,6 +95,15 @@ fn check(hello: Option<Hello>, living: &Living) -> Result<Hello, Status> {
     Ok(hello)
 }
 
+fn half<S>(hello: &Hello, sender: S) -> LinkHalf<S> {
+    LinkHalf {
+        gateway_id: hello.gateway_id.clone(),
+        link: hello.link,
+        sender,
+        cut: CancellationToken::new(),
+    }
+}
+
 async fn read_control(living: &Living, mut inbound: Streaming<ToZone>, sender: ControlSender) {
     let hello = first(&mut inbound).await.and_then(|first| {
         let hello = match first.message {
@@ -117,13 +126,8 @@ async fn read_control(living: &Living, mut inbound: Streaming<ToZone>, sender: C
             return;
         }
     };
-    let cut = CancellationToken::new();
-    let half = LinkHalf {
-        gateway_id: hello.gateway_id.clone(),
-        link: hello.link,
-        sender,
-        cut: cut.clone(),
-    };
+    let half = half(&hello, sender);
+    let cut = half.cut.clone();
     let mut heard = living.mailbox.say(Message::Control(half)).await;
     while heard.is_ok() {
         let next = cut.run_until_cancelled(inbound.message()).await;
@@ -157,13 +161,8 @@ async fn read_frames(living: &Living, mut inbound: Streaming<Subscribe>, sender:
             return;
         }
     };
-    let cut = CancellationToken::new();
-    let half = LinkHalf {
-        gateway_id: hello.gateway_id.clone(),
-        link: hello.link,
-        sender,
-        cut: cut.clone(),
-    };
+    let half = half(&hello, sender);
+    let cut = half.cut.clone();
     let mut heard = living.mailbox.say(Message::Frames(half)).await;
     while heard.is_ok() {
         let message = Message::Subscribe {

@@ -198,7 +198,7 @@ impl Run {
             version: known.map_or(0, |agent| agent.orders().version),
             goal: pursuit.map(|pursuit| agent::goal(pursuit, content, from)),
             available: available
-                .map(|goal| agent::available(goal, content, from))
+                .map(|(goal, reason)| agent::available(goal, reason, content, from))
                 .collect(),
             nearby: agent::nearest(nearby.collect()),
             inventory: agent::carried(&slot.messages.acknowledged, content),

@@ -96,7 +96,8 @@ impl RegionMoves {
     pub(super) fn awaited(
         &mut self,
         regions: &Regions,
-        (me, now): (u64, u64),
+        me: u64,
+        now: u64,
     ) -> BTreeMap<Region, u64> {
         let mut awaited = BTreeMap::new();
         self.taking.retain(|region, taking| {

@@ -168,7 +168,7 @@ impl Run {
         for region in self.regions.forget_lost(self.id) {
             self.drop_region(region);
         }
-        let awaited = self.moves.awaited(&self.regions, (self.id, self.now));
+        let awaited = self.moves.awaited(&self.regions, self.id, self.now);
         let coming = self.regions.coming();
         let known = Known {
             me: self.id,

@@ -132,7 +132,7 @@ impl Run {
             Stage::Playing | Stage::Moving | Stage::Leaving { .. } => true,
         };
         if let Some(replaced) = replaced {
-            self.tell_replaced(who, &replaced, (gateway_id, attach));
+            self.tell_replaced(who, &replaced, gateway_id, attach);
         }
         if playing {
             self.attached(who);
@@ -144,7 +144,8 @@ impl Run {
         &mut self,
         who: &CharacterId,
         replaced: &Session,
-        (gateway_id, by): (&str, &Attach),
+        gateway_id: &str,
+        by: &Attach,
     ) {
         if replaced.session_id == by.session_id && replaced.gateway_id == gateway_id {
             return;
@@ -179,7 +180,8 @@ impl Run {
         if let Some(sequence) = held.filter(|_| has != Holdings::of(player.record())) {
             slot.owe_sync(sequence);
         }
-        let sync = translate::sync::sync(player.record(), &has, (self.now, self.world.content()));
+        let content = self.world.content();
+        let sync = translate::sync::sync(player.record(), &has, self.now, content);
         let attached = Attached {
             session_id: session.session_id.clone(),
             character_id: who.to_string(),

@@ -93,10 +93,10 @@ impl Run {
                 gateway.push(frame);
             }
         }
-        let at = (self.id, self.now);
+        let published = &mut self.shown.published;
         let sent = self
             .links
-            .publish(at, &changes, &mut self.shown.published, sessions);
+            .publish(self.id, self.now, &changes, published, sessions);
         self.context.metrics.frames(sent.frames, sent.bytes);
         if self.config.dump_ticks > 0 {
             self.shown
@@ -126,13 +126,10 @@ impl Run {
             let mut messages = released.messages;
             if released.sync {
                 let record = player.map(Player::record);
-                let now = (self.now, &**self.world.content());
-                messages.extend(translate::resync(record, &slot.messages.acknowledged, now));
-                messages.extend(translate::visit::open(
-                    &self.world,
-                    who,
-                    &slot.messages.acknowledged,
-                ));
+                let has = &slot.messages.acknowledged;
+                let content = self.world.content();
+                messages.extend(translate::resync(record, has, self.now, content));
+                messages.extend(translate::visit::open(&self.world, who, has));
             }
             let goes = settled.transferred.contains(who) || settled.given.contains(&slot.region);
             // The message `Attached` goes by another way, which may be slower.
@@ -152,7 +149,7 @@ impl Run {
             }
         }
         let changes = self.shown.published.flush();
-        let sent = self.links.extra((self.id, self.now), &changes, sessions);
+        let sent = self.links.extra(self.id, self.now, &changes, sessions);
         self.context.metrics.frames(sent.frames, sent.bytes);
     }
 }

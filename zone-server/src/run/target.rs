@@ -76,7 +76,7 @@ impl Run {
             return refuse("not_owner");
         };
         let session = request.session.clone().unwrap_or_default();
-        let asked = self.asked(&request, (&who, h), region, &session);
+        let asked = self.asked(&request, &who, h, region, &session);
         if let Err(code) = player::prepare(asked) {
             return refuse(code);
         }
@@ -120,7 +120,8 @@ impl Run {
     fn asked(
         &self,
         request: &PrepareRequest,
-        (who, h): (&CharacterId, u64),
+        who: &CharacterId,
+        h: u64,
         region: Region,
         session: &SessionRef,
     ) -> Asked {

@@ -5,13 +5,11 @@
 //! vitals and all other public news never wait.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use proto::rpc::zone::v1::Encounter;
 use service_runtime::telemetry::sampled;
 use world::{
-    Changes, CharacterId, Event, GroundChange, Refusal, TradeNote, TradeStep, bank,
-    content::EquipSlot, equipment, pack,
+    Changes, CharacterId, Event, GroundChange, Refusal, TradeNote, TradeStep, bank, equipment, pack,
 };
 
 use super::{Run, edge::Requests};
@@ -21,101 +19,86 @@ use crate::{
     translate::{self, Told},
 };
 
-/// Holdings that one message shows as they are after a tick, with all their changes in it.
-#[derive(Default)]
-struct Shown<'a> {
-    packs: BTreeMap<&'a CharacterId, BTreeSet<u8>>,
-    equipment: BTreeMap<&'a CharacterId, BTreeSet<EquipSlot>>,
-    banks: BTreeMap<&'a CharacterId, BTreeSet<Arc<str>>>,
+/// Things of one kind that changed for a player in a tick.
+struct Shown<T> {
+    /// Place of the event that shows them all.
+    place: usize,
+    things: BTreeSet<T>,
 }
 
-impl<'a> Shown<'a> {
-    /// Notes the holdings that `event` shows, if it shows any.
-    fn note(&mut self, event: &'a Event) {
-        match event {
-            Event::Pack(pack::Event::Slots { who, slots }) => {
-                self.packs.entry(who).or_default().extend(slots);
-            }
-            Event::Equipment(equipment::Event::Changed { who, slots }) => {
-                self.equipment.entry(who).or_default().extend(slots);
-            }
-            Event::Bank(bank::Event::Changed { who, items }) => {
-                let bank = self.banks.entry(who).or_default();
-                bank.extend(items.iter().cloned());
-            }
-            Event::Request(_)
-            | Event::Arrivals(_)
-            | Event::Movement(_)
-            | Event::Vitals(_)
-            | Event::HomeTeleport(_)
-            | Event::Examine(_)
-            | Event::Pack(pack::Event::Coins { .. })
-            | Event::Visit(_)
-            | Event::Dialogue(_)
-            | Event::Quests(_)
-            | Event::Shop(_)
-            | Event::Skilling(_)
-            | Event::Training(_)
-            | Event::Combat(_)
-            | Event::Prayer(_)
-            | Event::Death(_)
-            | Event::Trade(_)
-            | Event::Duel(_)
-            | Event::Emotes(_) => {}
-        }
-    }
-
-    /// Returns `event` with all that was noted of its kind. `None`: an earlier event showed it.
-    fn whole(&mut self, event: &Event) -> Option<Event> {
-        let of = event.who();
-        let who = of.clone();
-        match event {
-            Event::Pack(pack::Event::Slots { .. }) => self.packs.remove(of).map(|slots| {
-                let slots = slots.into_iter().collect();
-                pack::Event::Slots { who, slots }.into()
-            }),
-            Event::Equipment(equipment::Event::Changed { .. }) => {
-                self.equipment.remove(of).map(|slots| {
-                    let slots = slots.into_iter().collect();
-                    equipment::Event::Changed { who, slots }.into()
-                })
-            }
-            Event::Bank(bank::Event::Changed { .. }) => {
-                let items = self.banks.remove(of)?;
-                Some(bank::Event::Changed { who, items }.into())
-            }
-            Event::Request(_)
-            | Event::Arrivals(_)
-            | Event::Movement(_)
-            | Event::Vitals(_)
-            | Event::HomeTeleport(_)
-            | Event::Examine(_)
-            | Event::Pack(pack::Event::Coins { .. })
-            | Event::Visit(_)
-            | Event::Dialogue(_)
-            | Event::Quests(_)
-            | Event::Shop(_)
-            | Event::Skilling(_)
-            | Event::Training(_)
-            | Event::Combat(_)
-            | Event::Prayer(_)
-            | Event::Death(_)
-            | Event::Trade(_)
-            | Event::Duel(_)
-            | Event::Emotes(_) => Some(event.clone()),
-        }
-    }
+/// Adds `things` to those that a player is shown, at `place` if they are the first. Returns whether
+/// an earlier event shows them.
+fn shows<'a, T: Ord>(
+    all: &mut BTreeMap<&'a CharacterId, Shown<T>>,
+    who: &'a CharacterId,
+    place: usize,
+    things: impl IntoIterator<Item = T>,
+) -> bool {
+    let none_yet = || Shown {
+        place,
+        things: BTreeSet::new(),
+    };
+    let shown = all.entry(who).or_insert_with(none_yet);
+    shown.things.extend(things);
+    shown.place != place
 }
 
 /// Returns the events with at most one of each kind a player for pack, equipment and bank. These
 /// show the holdings as they are after the tick: several would show states that never were.
 fn once_a_tick(events: &[Event]) -> Vec<Event> {
-    let mut shown = Shown::default();
-    events.iter().for_each(|event| shown.note(event));
+    let (mut packs, mut worn, mut banks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     // The whole event stands in the place of a player's first one: a player reads the effects of
     // its request before the answer.
-    let whole = events.iter().filter_map(|event| shown.whole(event));
-    whole.collect()
+    let mut told: Vec<Event> = Vec::with_capacity(events.len());
+    for event in events {
+        let place = told.len();
+        let again = match event {
+            Event::Pack(pack::Event::Slots { who, slots }) => {
+                shows(&mut packs, who, place, slots.iter().copied())
+            }
+            Event::Equipment(equipment::Event::Changed { who, slots }) => {
+                shows(&mut worn, who, place, slots.iter().copied())
+            }
+            Event::Bank(bank::Event::Changed { who, items }) => {
+                shows(&mut banks, who, place, items.iter().cloned())
+            }
+            Event::Request(_)
+            | Event::Arrivals(_)
+            | Event::Movement(_)
+            | Event::Vitals(_)
+            | Event::HomeTeleport(_)
+            | Event::Examine(_)
+            | Event::Pack(pack::Event::Coins { .. })
+            | Event::Visit(_)
+            | Event::Dialogue(_)
+            | Event::Quests(_)
+            | Event::Shop(_)
+            | Event::Skilling(_)
+            | Event::Training(_)
+            | Event::Combat(_)
+            | Event::Prayer(_)
+            | Event::Death(_)
+            | Event::Trade(_)
+            | Event::Duel(_)
+            | Event::Emotes(_) => false,
+        };
+        if !again {
+            told.push(event.clone());
+        }
+    }
+    for (who, Shown { place, things }) in packs {
+        let (who, slots) = (who.clone(), things.into_iter().collect());
+        told[place] = pack::Event::Slots { who, slots }.into();
+    }
+    for (who, Shown { place, things }) in worn {
+        let (who, slots) = (who.clone(), things.into_iter().collect());
+        told[place] = equipment::Event::Changed { who, slots }.into();
+    }
+    for (who, Shown { place, things }) in banks {
+        let (who, items) = (who.clone(), things);
+        told[place] = bank::Event::Changed { who, items }.into();
+    }
+    told
 }
 
 /// Emits the trace event of an input that the world has followed or refused.

@@ -164,7 +164,8 @@ pub(crate) fn goal(pursuit: &Pursuit, content: &Content, from: Tile) -> wire::Go
 
 /// Returns a goal that may be set, and why.
 pub(crate) fn available(
-    (goal, reason): (Goal, String),
+    goal: Goal,
+    reason: String,
     content: &Content,
     from: Tile,
 ) -> wire::AvailableGoal {

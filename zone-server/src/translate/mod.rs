@@ -220,13 +220,12 @@ pub(crate) fn encounter(
 pub(crate) fn resync(
     record: Option<&PlayerRecord>,
     has: &Holdings,
-    (tick, content): (u64, &Content),
+    tick: u64,
+    content: &Content,
 ) -> Vec<Private> {
     if let Some(record) = record {
-        return vec![private(
-            &sync::sync(record, has, (tick, content)),
-            Bytes::new(),
-        )];
+        let sync = sync::sync(record, has, tick, content);
+        return vec![private(&sync, Bytes::new())];
     }
     let slots: Vec<u8> = (0..SLOTS).collect();
     let pack = pack::told::update(&has.inventory, &slots);

@@ -14,7 +14,8 @@ use crate::deliver::held::Holdings;
 pub(crate) fn sync(
     player: &PlayerRecord,
     has: &Holdings,
-    (tick, content): (u64, &Content),
+    tick: u64,
+    content: &Content,
 ) -> PlayerSync {
     let skills = Skill::ALL.iter().copied();
     let skills = skills.map(|skill| (skill.name().to_owned(), SkillShown::from(has.skill(skill))));
@@ -62,7 +63,7 @@ mod tests {
         let told = |player: &PlayerRecord| {
             let holdings = Holdings::default();
             let content = Content::embedded();
-            let all = sync(player, &holdings, (9, &content));
+            let all = sync(player, &holdings, 9, &content);
             assert_eq!(all.effects, vitals::told::vitals(player).effects);
             proto::encode::json_text(&vitals::told::vitals(player))
         };

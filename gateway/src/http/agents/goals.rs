@@ -219,25 +219,25 @@ fn pursued_goal(goal: &wire::Goal) -> AgentGoal {
         kind: goal.sort.clone(),
         description: goal.description.clone(),
         location: goal.location.map(location),
-        ..begun((goal.progress, goal.target), goal.since_ms, goal.automatic)
+        ..begun(goal.progress, goal.target, goal.since_ms, goal.automatic)
     }
 }
 
 /// Converts a stored goal that no zone shows yet.
 fn set_goal(goal: &Goal, content: &Content, agent: &Agent) -> AgentGoal {
     let place = goal.location(content, content.spawn());
-    let done = (orders(agent).progress, goal.target());
+    let progress = orders(agent).progress;
     AgentGoal {
         id: goal.id(),
         kind: goal.sort().to_owned(),
         description: goal.description(content),
         location: place.map(|tile| [tile.x, 0, tile.z]),
-        ..begun(done, agent.goal_since_ms, false)
+        ..begun(progress, goal.target(), agent.goal_since_ms, false)
     }
 }
 
 /// Makes a goal that began at `since_ms`, with its progress but without a name.
-fn begun((progress, target): (u32, u32), since_ms: u64, automatic: bool) -> AgentGoal {
+fn begun(progress: u32, target: u32, since_ms: u64, automatic: bool) -> AgentGoal {
     let percent = u64::from(progress) * 100 / u64::from(target.max(1));
     AgentGoal {
         id: String::new(),

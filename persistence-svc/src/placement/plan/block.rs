@@ -6,15 +6,15 @@ use crate::store::model::Region;
 
 /// Returns the regions at its four sides.
 pub(super) fn neighbours(of: Region) -> [Region; 4] {
-    [(1, 0), (0, 1), (-1, 0), (0, -1)].map(|step| shifted(of, step))
+    [(1, 0), (0, 1), (-1, 0), (0, -1)].map(|(x, z)| shifted(of, x, z))
 }
 
 /// Returns the regions at its four corners, each between two of [`neighbours`] in their order.
 fn corners(of: Region) -> [Region; 4] {
-    [(1, 1), (-1, 1), (-1, -1), (1, -1)].map(|step| shifted(of, step))
+    [(1, 1), (-1, 1), (-1, -1), (1, -1)].map(|(x, z)| shifted(of, x, z))
 }
 
-fn shifted(of: Region, (x, z): (i32, i32)) -> Region {
+fn shifted(of: Region, x: i32, z: i32) -> Region {
     Region {
         x: of.x.saturating_add(x),
         z: of.z.saturating_add(z),

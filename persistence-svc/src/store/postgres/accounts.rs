@@ -5,14 +5,15 @@ use proto::client::names::skeleton;
 use tokio_postgres::error::SqlState;
 use tonic::async_trait;
 
-use super::{Postgres, Values, character, stored, value};
+use super::{Postgres, Values, all, stored, value};
 use crate::store::columns::SUMMARY;
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{Account, Character, NOBODY, Region, SignedIn};
+use crate::store::row::FromRow;
 use crate::store::value::Holdings;
 use crate::store::{
     Accounts, CHARACTERS_A_DAY_MAX, CHARACTERS_MAX, DAY_MS, anonymous_name, fresh_secret, name_key,
-    new_id, roles,
+    new_id,
 };
 
 #[async_trait]
@@ -85,7 +86,7 @@ impl Accounts for Postgres {
             }
             row => row?,
         };
-        let made = character(&row)?;
+        let made = Character::from_row(&row)?;
         transaction.commit().await?;
         Ok(made)
     }
@@ -126,7 +127,7 @@ impl Accounts for Postgres {
         if !ledger.is_empty() {
             let number = "UPDATE operations SET last = last + 1 RETURNING last";
             let number: i64 = transaction.query_one(number, &[]).await?.try_get(0)?;
-            value::write_ledger(&transaction, (NOBODY, number), &ledger).await?;
+            value::write_ledger(&transaction, NOBODY, number, &ledger).await?;
         }
         transaction
             .execute("DELETE FROM characters WHERE id = $1", &[&id])
@@ -146,7 +147,8 @@ impl Accounts for Postgres {
             .await?;
         let values: Values<'_> = &[&name_key(name), &skeleton(name)];
         let row = client.query_opt(&statement, values).await?;
-        Ok(character(&row.ok_or(StoreError::NotFound("character"))?)?)
+        let row = row.ok_or(StoreError::NotFound("character"))?;
+        Ok(Character::from_row(&row)?)
     }
 
     async fn secret(&self, name: &str) -> Result<Vec<u8>> {
@@ -177,13 +179,7 @@ pub(super) async fn signed_in(
     let Some(row) = client.query_opt(&statement, values).await? else {
         return Ok(None);
     };
-    let account = Account {
-        id: row.try_get(0)?,
-        name: row.try_get(1)?,
-        anonymous: row.try_get(2)?,
-        roles: roles(row.try_get(3)?),
-        created_at_ms: row.try_get(4)?,
-    };
+    let account = Account::from_row(&row)?;
     let characters = characters(client, &account.id).await?;
     Ok(Some(SignedIn {
         account,
@@ -200,8 +196,5 @@ async fn characters(client: &Object, account: &str) -> Result<Vec<Character>> {
         ))
         .await?;
     let rows = client.query(&statement, &[&account]).await?;
-    Ok(rows
-        .iter()
-        .map(character)
-        .collect::<std::result::Result<_, _>>()?)
+    all(&rows)
 }

@@ -1,22 +1,20 @@
 //! Agents in PostgreSQL.
 
 use deadpool_postgres::{GenericClient, Transaction};
-use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 use tonic::async_trait;
 
 use super::runs::alive;
 use super::sessions::enter;
-use super::{Postgres, Values};
+use super::{Postgres, Values, all};
 use crate::store::agents::{
-    AGENT, Agent, BANNED, Bounds, COUNTS, CREDENTIAL, CREDENTIALS_MAX, Credential, FROM, IDLE,
-    Order, Orders, Registration, Removed, Report,
+    AGENT, Agent, BANNED, Bounds, COUNTS, CREDENTIAL, CREDENTIALS_MAX, Counts, Credential, FROM,
+    IDLE, Order, Orders, Registration, Removed, Report,
 };
 use crate::store::error::{Result, StoreError};
-use crate::store::model::{OpenSession, Region};
+use crate::store::model::OpenSession;
+use crate::store::row::FromRow;
 use crate::store::{Agents, new_id};
-
-type Read<T> = std::result::Result<T, tokio_postgres::Error>;
 
 #[async_trait]
 impl Agents for Postgres {
@@ -80,7 +78,7 @@ impl Agents for Postgres {
             ))
             .await?;
         let rows = client.query(&statement, &[&account]).await?;
-        Ok(rows.iter().map(agent).collect::<Read<_>>()?)
+        all(&rows)
     }
 
     async fn remove_agent(&self, account: &str, id: &str) -> Result<Removed> {
@@ -136,8 +134,7 @@ impl Agents for Postgres {
         let values: Values<'_> = &[&id, &version, &active, &paused, &goal, &begins, &rests];
         transaction.execute(&statement, values).await?;
         if active && !found.orders.active {
-            let (_, world) = counts(&transaction, account).await?;
-            bounds.hold((0, world))?;
+            bounds.hold_world(counts(&transaction, account).await?)?;
         }
         let ordered = find(&transaction, id, "").await?;
         transaction.commit().await?;
@@ -165,10 +162,7 @@ impl Agents for Postgres {
         let before = now - idle_ms;
         let statement = client.prepare_cached(IDLE).await?;
         let rows = client.query(&statement, &[&before, &most]).await?;
-        let idle = rows
-            .iter()
-            .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
-        Ok((idle.collect::<Read<_>>()?, before))
+        Ok((all(&rows)?, before))
     }
 
     async fn add_credential(&self, ask: Credential) -> Result<Credential> {
@@ -198,7 +192,7 @@ impl Agents for Postgres {
             &found.orders.character_id,
             &ask.expires_ms,
         ];
-        let made = credential(&transaction.query_one(&statement, values).await?)?;
+        let made = Credential::from_row(&transaction.query_one(&statement, values).await?)?;
         transaction.commit().await?;
         Ok(made)
     }
@@ -216,7 +210,8 @@ impl Agents for Postgres {
             ))
             .await?;
         let row = client.query_opt(&statement, &[&token, &account]).await?;
-        Ok(credential(&row.ok_or(StoreError::NotFound("credential"))?)?)
+        let row = row.ok_or(StoreError::NotFound("credential"))?;
+        Ok(Credential::from_row(&row)?)
     }
 
     async fn agents_of_run(&self, run: i64, reports: Vec<Report>) -> Result<(Vec<Orders>, i64)> {
@@ -239,10 +234,9 @@ impl Agents for Postgres {
             ))
             .await?;
         let rows = transaction.query(&statement, &[&run]).await?;
-        let agents = rows.iter().map(|row| agent(row).map(|agent| agent.orders));
-        let agents = agents.collect::<Read<_>>()?;
+        let agents: Vec<Agent> = all(&rows)?;
         transaction.commit().await?;
-        Ok((agents, last))
+        Ok((agents.into_iter().map(|agent| agent.orders).collect(), last))
     }
 
     async fn wake_agents(&self, only: Option<&str>, most: i64) -> Result<u64> {
@@ -269,10 +263,10 @@ impl Agents for Postgres {
 }
 
 /// Returns the answer to [`COUNTS`].
-async fn counts(transaction: &Transaction<'_>, account: &str) -> Result<(i64, i64)> {
+async fn counts(transaction: &Transaction<'_>, account: &str) -> Result<Counts> {
     let statement = transaction.prepare_cached(COUNTS).await?;
     let row = transaction.query_one(&statement, &[&account]).await?;
-    Ok((row.try_get(0)?, row.try_get(1)?))
+    Ok(Counts::from_row(&row)?)
 }
 
 /// Notes a run's reports about goals.
@@ -321,7 +315,7 @@ async fn find<C: GenericClient>(client: &C, id: &str, lock: &str) -> Result<Agen
         ))
         .await?;
     let row = client.query_opt(&statement, &[&id]).await?;
-    Ok(agent(&row.ok_or(StoreError::NotFound("agent"))?)?)
+    Ok(Agent::from_row(&row.ok_or(StoreError::NotFound("agent"))?)?)
 }
 
 /// Returns an agent of this account, and locks it with its character.
@@ -349,47 +343,5 @@ async fn credentials<C: GenericClient>(
         ))
         .await?;
     let rows = client.query(&statement, &[&account, &agent]).await?;
-    Ok(rows.iter().map(credential).collect::<Read<_>>()?)
-}
-
-/// Reads a row of [`AGENT`].
-fn agent(row: &Row) -> Read<Agent> {
-    Ok(Agent {
-        id: row.try_get(0)?,
-        account_id: row.try_get(1)?,
-        name: row.try_get(3)?,
-        character_name: row.try_get(4)?,
-        created_ms: row.try_get(5)?,
-        updated_ms: row.try_get(6)?,
-        orders: Orders {
-            character_id: row.try_get(2)?,
-            version: row.try_get(7)?,
-            agent: true,
-            active: row.try_get(8)?,
-            paused: row.try_get(9)?,
-            goal: row.try_get(10)?,
-            progress: row.try_get(11)?,
-        },
-        goal_since_ms: row.try_get(12)?,
-        online: row.try_get(13)?,
-        region: Region {
-            x: row.try_get(14)?,
-            z: row.try_get(15)?,
-        },
-        resting: row.try_get(16)?,
-        heeded_ms: row.try_get(17)?,
-    })
-}
-
-/// Reads a row of [`CREDENTIAL`].
-fn credential(row: &Row) -> Read<Credential> {
-    Ok(Credential {
-        token_id: row.try_get(0)?,
-        agent_id: row.try_get(1)?,
-        account_id: row.try_get(2)?,
-        character_id: row.try_get(3)?,
-        created_ms: row.try_get(4)?,
-        expires_ms: row.try_get(5)?,
-        revoked: row.try_get(6)?,
-    })
+    all(&rows)
 }

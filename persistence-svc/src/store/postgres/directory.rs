@@ -6,11 +6,12 @@ use deadpool_postgres::{GenericClient, Object, Transaction};
 use tokio_postgres::IsolationLevel;
 use tonic::async_trait;
 
-use super::{CHANNEL, Postgres, Values, placement};
-use crate::placement::plan::{Applied, Change, FAULT_MS, RegionView, RunView, View, WITNESS_MS};
+use super::{CHANNEL, Postgres, Values, all, placement};
+use crate::placement::plan::{Applied, Change, FAULT_MS, View, WITNESS_MS};
 use crate::store::Directories;
+use crate::store::directory::{OWNERS, REGION_VIEWS, RUN_VIEWS, RUNS};
 use crate::store::error::{Result, StoreError};
-use crate::store::model::{Directory, DirectoryRun, Region, RegionOwner, RunState};
+use crate::store::model::Directory;
 
 /// Incarnation of the database.
 pub(super) const INCARNATION: &str = "(SELECT value FROM incarnation)";
@@ -30,19 +31,8 @@ impl Directories for Postgres {
         let version = moment.query_one(VERSION, &[]).await?.try_get(0)?;
         let incarnation = format!("SELECT {INCARNATION}");
         let incarnation = moment.query_one(&incarnation, &[]).await?.try_get(0)?;
-        let query = "SELECT id, address, state, build, content_hash FROM runs
-                     WHERE state <> 'fenced' ORDER BY id";
-        let mut runs = Vec::new();
-        for row in moment.query(query, &[]).await? {
-            runs.push(DirectoryRun {
-                id: row.try_get(0)?,
-                address: row.try_get(1)?,
-                state: RunState::parse(row.try_get(2)?),
-                build: row.try_get(3)?,
-                content_hash: row.try_get(4)?,
-            });
-        }
-        let regions = owners(&moment).await?;
+        let runs = all(&moment.query(RUNS, &[]).await?)?;
+        let regions = all(&moment.query(OWNERS, &[]).await?)?;
         let frozen = "SELECT frozen FROM switches";
         let frozen = moment.query_one(frozen, &[]).await?.try_get(0)?;
         moment.commit().await?;
@@ -90,26 +80,13 @@ impl Directories for Postgres {
                        (SELECT count(*) FROM runs WHERE taken_over > tilestead_now_ms() - 60000)";
         let row = moment.query_one(query, &[]).await?;
         let (now_ms, taken_over): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
-        let query = "SELECT id, state, content_hash, registered, until,
-                       (SELECT count(*) FROM witnesses w WHERE w.run_id = runs.id AND w.at > $1)
-                     FROM runs WHERE state <> 'fenced' ORDER BY id";
-        let mut runs = Vec::new();
-        for row in moment.query(query, &[&(now_ms - WITNESS_MS)]).await? {
-            runs.push(RunView {
-                id: row.try_get(0)?,
-                state: RunState::parse(row.try_get(1)?),
-                content_hash: row.try_get(2)?,
-                registered_ms: row.try_get(3)?,
-                until_ms: row.try_get(4)?,
-                witnesses: row.try_get(5)?,
-            });
-        }
-        let regions = measured(&moment, now_ms).await?;
+        let witnessed = moment.query(RUN_VIEWS, &[&(now_ms - WITNESS_MS)]).await?;
+        let measured = moment.query(REGION_VIEWS, &[&(now_ms - FAULT_MS)]).await?;
         moment.commit().await?;
         Ok(View {
             now_ms,
-            runs,
-            regions,
+            runs: all(&witnessed)?,
+            regions: all(&measured)?,
             taken_over: usize::try_from(taken_over).unwrap_or(usize::MAX),
             backed_off: BTreeSet::new(),
         })
@@ -167,51 +144,6 @@ pub(super) async fn moment(client: &mut Object) -> Result<Transaction<'_>> {
         .start()
         .await?;
     Ok(moment)
-}
-
-async fn owners(moment: &Transaction<'_>) -> Result<Vec<RegionOwner>> {
-    let query = "SELECT region_x, region_z, run_id, epoch, wanted_run_id, paused FROM regions
-                 ORDER BY region_x, region_z";
-    let mut owners = Vec::new();
-    for row in moment.query(query, &[]).await? {
-        owners.push(RegionOwner {
-            region: Region {
-                x: row.try_get(0)?,
-                z: row.try_get(1)?,
-            },
-            run: row.try_get(2)?,
-            epoch: row.try_get(3)?,
-            wanted: row.try_get(4)?,
-            paused: row.try_get(5)?,
-        });
-    }
-    Ok(owners)
-}
-
-/// Returns all regions with the measures for placement.
-async fn measured(moment: &Transaction<'_>, now_ms: i64) -> Result<Vec<RegionView>> {
-    let query = "SELECT region_x, region_z, run_id, epoch, cost_us::bigint, changed_at,
-                   wanted_run_id, paused,
-                   (SELECT count(*) FROM region_faults f
-                    WHERE f.region_x = r.region_x AND f.region_z = r.region_z AND f.at > $1)
-                 FROM regions r ORDER BY region_x, region_z";
-    let mut regions = Vec::new();
-    for row in moment.query(query, &[&(now_ms - FAULT_MS)]).await? {
-        regions.push(RegionView {
-            region: Region {
-                x: row.try_get(0)?,
-                z: row.try_get(1)?,
-            },
-            run: row.try_get(2)?,
-            epoch: row.try_get(3)?,
-            cost_us: row.try_get(4)?,
-            changed_ms: row.try_get(5)?,
-            wanted: row.try_get(6)?,
-            paused: row.try_get(7)?,
-            faults: row.try_get(8)?,
-        });
-    }
-    Ok(regions)
 }
 
 /// Notes that runs or regions changed, and tells all replicas when the transaction commits.

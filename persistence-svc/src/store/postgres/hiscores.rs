@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use tokio_postgres::{Client, IsolationLevel, NoTls, Row, Transaction};
+use tokio_postgres::{Client, IsolationLevel, NoTls, Transaction};
 use tonic::async_trait;
 
 use super::directory::moment;
-use super::{Postgres, Values};
+use super::{Postgres, Values, all};
 use crate::store::Hiscores;
 use crate::store::error::{Result, StoreError};
 use crate::store::hiscores::{
@@ -17,8 +17,8 @@ use crate::store::hiscores::{
     NOTE_REFRESH, OVERLAP_MS, PLAYED_SINCE, REFRESHED, REMARK, ROWS, Ranked, Refreshed, SIZES,
     STANDING, Sizes, Standing, TAKE_DUE, TRIM, UNMARK, WORST, changes, fill, list_of, reached,
 };
-use crate::store::model::SKILLS;
 use crate::store::queries::{Page, Part};
+use crate::store::row::FromRow;
 
 /// Only one replica refreshes at a time; the number is ours alone.
 const LOCK: &str = "SELECT pg_try_advisory_xact_lock(7453010372)";
@@ -31,8 +31,6 @@ const PUT: &str = "INSERT INTO hiscores (character_id, skill, place, created, na
 const REMOVE: &str = "DELETE FROM hiscores h
  USING UNNEST($1::text[], $2::integer[]) AS u (id, skill)
  WHERE h.character_id = u.id AND h.skill = u.skill";
-
-type Read<T> = std::result::Result<T, tokio_postgres::Error>;
 
 #[async_trait]
 impl Hiscores for Postgres {
@@ -47,7 +45,7 @@ impl Hiscores for Postgres {
         if let Some((number, offset, limit)) = reached(page, SIZES) {
             let statement = moment.prepare_cached(MARK).await?;
             if let Some(mark) = moment.query_opt(&statement, &[&skill, &number]).await? {
-                let mark = key(&mark)?;
+                let mark = Key::from_row(&mark)?;
                 let values: Values<'_> = &[
                     &skill,
                     &mark.place,
@@ -130,7 +128,7 @@ async fn lists(moment: &Transaction<'_>) -> Result<Vec<List>> {
             skill,
             complete: row.try_get(1)?,
             entries: row.try_get::<_, i32>(2)?.into(),
-            worst: worst.as_ref().map(key).transpose()?,
+            worst: worst.as_ref().map(Key::from_row).transpose()?,
         });
     }
     Ok(lists)
@@ -157,9 +155,9 @@ async fn compare(moment: &Transaction<'_>, lists: &[List], since: i64) -> Result
     let mut touched = BTreeSet::new();
     for some in ids.chunks(CHUNK) {
         let played = moment.query(&standings, &[&some]).await?;
-        let played: Vec<Standing> = played.iter().map(standing).collect::<Read<_>>()?;
+        let played: Vec<Standing> = all(&played)?;
         let had = moment.query(&entries, &[&some]).await?;
-        let had: Vec<Entry> = had.iter().map(entry).collect::<Read<_>>()?;
+        let had: Vec<Entry> = all(&had)?;
         let found = changes(lists, &played, had);
         touched.extend(found.skills());
         write(moment, &found).await?;
@@ -202,34 +200,4 @@ async fn mark(moment: &Transaction<'_>, list: &List, filled: bool, sizes: Sizes)
     let values: Values<'_> = &[&complete, &entries, &list.skill];
     moment.execute(NOTE_LIST, values).await?;
     Ok(())
-}
-
-/// Reads a key from the columns `place, created, character_id`, from the first on.
-fn key(row: &Row) -> Read<Key> {
-    Ok(Key {
-        place: row.try_get(0)?,
-        created: row.try_get(1)?,
-        character: row.try_get(2)?,
-    })
-}
-
-fn entry(row: &Row) -> Read<Entry> {
-    Ok(Entry {
-        key: key(row)?,
-        skill: row.try_get(3)?,
-        name: row.try_get(4)?,
-    })
-}
-
-fn standing(row: &Row) -> Read<Standing> {
-    let mut skills = [(0, 0); SKILLS.len()];
-    for (number, skill) in skills.iter_mut().enumerate() {
-        *skill = (row.try_get(3 + 2 * number)?, row.try_get(4 + 2 * number)?);
-    }
-    Ok(Standing {
-        character: row.try_get(0)?,
-        name: row.try_get(1)?,
-        created: row.try_get(2)?,
-        skills,
-    })
 }

@@ -1,16 +1,14 @@
 //! Identity in PostgreSQL.
 
 use deadpool_postgres::{GenericClient, Transaction};
-use tokio_postgres::Row;
 use tonic::async_trait;
 
 use super::accounts::signed_in;
 use super::directory::{bump, notify};
-use super::{Postgres, Values};
+use super::{Postgres, Values, all};
 use crate::store::error::{Result, StoreError};
 use crate::store::identity::{
-    Act, AuditAction, Claim, Done, Found, SANCTION, SANCTIONS_MAX, Sanction, SanctionKind, Subject,
-    claim,
+    Act, AuditAction, Claim, DONE, Done, Found, SANCTION, SANCTIONS_MAX, Sanction, Subject, claim,
 };
 use crate::store::model::SignedIn;
 use crate::store::{CHARACTERS_MAX, Identity, new_id, roles, subject_name};
@@ -133,7 +131,7 @@ impl Identity for Postgres {
         let client = self.client().await?;
         let statement = client.prepare_cached(&query).await?;
         let rows = client.query(&statement, &[&since, &SANCTIONS_MAX]).await?;
-        rows.iter().map(sanction).collect()
+        rows.iter().map(Sanction::from_row).collect()
     }
 
     async fn sanctions_of(&self, account: &str) -> Result<Vec<Sanction>> {
@@ -147,7 +145,7 @@ impl Identity for Postgres {
         let rows = client
             .query(&statement, &[&account, &SANCTIONS_MAX])
             .await?;
-        rows.iter().map(sanction).collect()
+        rows.iter().map(Sanction::from_row).collect()
     }
 
     async fn roles_of(&self, account: &str) -> Result<Vec<String>> {
@@ -167,26 +165,13 @@ impl Identity for Postgres {
         let before = before.unwrap_or(i64::MAX);
         let client = self.client().await?;
         let rows = client.query(&query, &[&before, &most]).await?;
-        rows.iter().map(sanction).collect()
+        rows.iter().map(Sanction::from_row).collect()
     }
 
     async fn audit_log(&self, before: Option<i64>, most: i64) -> Result<Vec<Done>> {
-        let query = r#"SELECT id, at, "by", action, "accountId", "characterId", detail FROM audit_log
-                       WHERE id < $1 ORDER BY id DESC LIMIT $2"#;
         let before = before.unwrap_or(i64::MAX);
-        let mut audit_log = Vec::new();
-        for row in self.client().await?.query(query, &[&before, &most]).await? {
-            audit_log.push(Done {
-                id: row.try_get(0)?,
-                at_ms: row.try_get(1)?,
-                by: row.try_get(2)?,
-                action: row.try_get(3)?,
-                account_id: row.try_get(4)?,
-                character_id: row.try_get(5)?,
-                detail: row.try_get(6)?,
-            });
-        }
-        Ok(audit_log)
+        let client = self.client().await?;
+        all(&client.query(DONE, &[&before, &most]).await?)
     }
 
     async fn prune_sanctions(&self, older_ms: i64, most: i64) -> Result<u64> {
@@ -284,22 +269,4 @@ async fn write(transaction: &Transaction<'_>, sanction: &Sanction) -> Result<()>
           "by" = EXCLUDED."by", at = EXCLUDED.at, version = EXCLUDED.version"#;
     transaction.execute(upsert, values).await?;
     Ok(())
-}
-
-fn sanction(row: &Row) -> Result<Sanction> {
-    let kind: &str = row.try_get(1)?;
-    Ok(Sanction {
-        id: row.try_get(0)?,
-        kind: SanctionKind::parse(kind)
-            .ok_or_else(|| StoreError::Broken(format!("a sanction of the kind {kind:?}")))?,
-        account_id: row.try_get(2)?,
-        subject: row.try_get(3)?,
-        reason: row.try_get(4)?,
-        until_ms: row.try_get(5)?,
-        by: row.try_get(6)?,
-        at_ms: row.try_get(7)?,
-        x: row.try_get(8)?,
-        z: row.try_get(9)?,
-        version: row.try_get(10)?,
-    })
 }

@@ -41,10 +41,8 @@ use tokio_postgres::{AsyncMessage, NoTls, Row};
 use tonic::async_trait;
 
 use super::Store;
-use super::columns::PLAIN;
 use super::error::{Result, StoreError};
-use super::model::{Character, Record, Region, SKILLS, SkillValue, whole};
-use super::value::Holdings;
+use super::row::FromRow;
 use crate::metrics::Metrics;
 use crate::mutants::Mutants;
 
@@ -250,54 +248,8 @@ impl From<tokio_postgres::Error> for StoreError {
     }
 }
 
-/// Reads a row of [`super::columns::SUMMARY`].
-fn character(row: &Row) -> std::result::Result<Character, tokio_postgres::Error> {
-    Ok(Character {
-        id: row.try_get(0)?,
-        account_id: row.try_get(1)?,
-        name: row.try_get(2)?,
-        combat_level: row.try_get(3)?,
-        last_login_ms: row.try_get(4)?,
-        online: row.try_get(5)?,
-        region: Region {
-            x: row.try_get(6)?,
-            z: row.try_get(7)?,
-        },
-    })
-}
-
-/// Reads a row of [`super::columns::RECORD`].
-fn record(row: &Row) -> std::result::Result<Record, tokio_postgres::Error> {
-    let mut skills = [None; SKILLS.len()];
-    for (number, skill) in skills.iter_mut().enumerate() {
-        *skill = Some(SkillValue {
-            level: row.try_get(PLAIN + 2 * number)?,
-            xp_tenths: row.try_get(PLAIN + 2 * number + 1)?,
-        });
-    }
-    Ok(Record {
-        id: row.try_get(0)?,
-        account_id: row.try_get(1)?,
-        name: row.try_get(2)?,
-        region: Region {
-            x: row.try_get(3)?,
-            z: row.try_get(4)?,
-        },
-        ownership_sequence: row.try_get(5)?,
-        session_epoch: row.try_get(6)?,
-        session_id: row.try_get(7)?,
-        x: whole(f64::from(row.try_get::<_, f32>(8)?)),
-        y: row.try_get(9)?,
-        z: whole(f64::from(row.try_get::<_, f32>(10)?)),
-        combat_level: row.try_get(11)?,
-        health: row.try_get(12)?,
-        // All other items of value have tables of their own.
-        holdings: Holdings {
-            coins: row.try_get(13)?,
-            ..Holdings::default()
-        },
-        placed: row.try_get(14)?,
-        state: row.try_get::<_, Vec<u8>>(15)?.into(),
-        skills,
-    })
+/// Reads all rows of an answer.
+fn all<T: FromRow>(rows: &[Row]) -> Result<Vec<T>> {
+    let all: std::result::Result<_, _> = rows.iter().map(T::from_row).collect();
+    Ok(all?)
 }

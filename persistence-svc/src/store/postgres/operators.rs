@@ -3,12 +3,10 @@
 use deadpool_postgres::{GenericClient, Transaction};
 use tonic::async_trait;
 
-use super::Postgres;
 use super::directory::{bump, moment};
+use super::{Postgres, all};
 use crate::store::Operators;
-use crate::store::conservation::{
-    Conservation, NEVER, REGIONS, Total, difference, differences, totals,
-};
+use crate::store::conservation::{Conservation, NEVER, REGIONS, difference, differences, totals};
 use crate::store::error::Result;
 use crate::store::model::{Region, RegionReport};
 
@@ -32,14 +30,10 @@ impl Operators for Postgres {
         let mut client = self.client().await?;
         let moment = moment(&mut client).await?;
         moment.batch_execute(CHECK_LIMIT).await?;
-        let mut found = Conservation::default();
-        for row in moment.query(&totals(), &[]).await? {
-            found.totals.push(Total {
-                item: row.try_get(0)?,
-                held: row.try_get(1)?,
-                ledger: row.try_get(2)?,
-            });
-        }
+        let mut found = Conservation {
+            totals: all(&moment.query(&totals(), &[]).await?)?,
+            differences: Vec::new(),
+        };
         for row in moment.query(&differences(), &[]).await? {
             let (holder, item) = (row.try_get(0)?, row.try_get(1)?);
             let sentence = difference(holder, item, row.try_get(2)?, row.try_get(3)?);
@@ -69,24 +63,7 @@ impl Operators for Postgres {
     }
 
     async fn regions(&self) -> Result<Vec<RegionReport>> {
-        let mut regions = Vec::new();
-        for row in self.client().await?.query(REGIONS, &[]).await? {
-            regions.push(RegionReport {
-                region: Region {
-                    x: row.try_get(0)?,
-                    z: row.try_get(1)?,
-                },
-                run: row.try_get(2)?,
-                epoch: row.try_get(3)?,
-                address: row.try_get(4)?,
-                cost_us: row.try_get(5)?,
-                players: row.try_get(6)?,
-                wanted: row.try_get(7)?,
-                faults: row.try_get(8)?,
-                paused: row.try_get(9)?,
-            });
-        }
-        Ok(regions)
+        all(&self.client().await?.query(REGIONS, &[]).await?)
     }
 
     async fn resume_region(&self, region: Region) -> Result<bool> {
@@ -107,11 +84,7 @@ impl Operators for Postgres {
 
     async fn quarantined(&self) -> Result<Vec<(String, String)>> {
         let query = "SELECT id, name FROM characters WHERE quarantined ORDER BY id";
-        let mut found = Vec::new();
-        for row in self.client().await?.query(query, &[]).await? {
-            found.push((row.try_get(0)?, row.try_get(1)?));
-        }
-        Ok(found)
+        all(&self.client().await?.query(query, &[]).await?)
     }
 
     async fn release_character(&self, id: &str) -> Result<bool> {

@@ -2,22 +2,20 @@
 
 use deadpool_postgres::GenericClient;
 use proto::client::names::skeleton;
-use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 use tonic::async_trait;
 
 use super::directory::moment;
-use super::{Postgres, Values, character, record, stored};
+use super::{Postgres, Values, all, stored};
 use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
-use crate::store::model::{Account, Character};
+use crate::store::model::{Character, Record};
 use crate::store::queries::{
-    BESIDE, Change, Entry, KILLS, LedgerOf, Login, LoginsOf, PLAYED, Part, Profile, TOTALS, Totals,
-    USERS, USERS_TOTAL, User, UsersLike, ledger, logins,
+    BESIDE, Change, Entry, KILLS, LedgerOf, Listing, Login, LoginsOf, PLAYED, Page, Part, Profile,
+    TOTALS, Totals, USERS, USERS_TOTAL, User, UsersLike, ledger, logins,
 };
-use crate::store::{Changes, Queries, name_key, no_skeleton, roles};
-
-type Read<T> = std::result::Result<T, tokio_postgres::Error>;
+use crate::store::row::FromRow;
+use crate::store::{Changes, Queries, name_key, no_skeleton};
 
 #[async_trait]
 impl Queries for Postgres {
@@ -27,7 +25,7 @@ impl Queries for Postgres {
         let query = format!("SELECT {} FROM characters c WHERE c.id = $1", *RECORD);
         let statement = moment.prepare_cached(&query).await?;
         let row = moment.query_opt(&statement, &[&id]).await?;
-        let mut record = record(&row.ok_or(StoreError::NotFound("character"))?)?;
+        let mut record = Record::from_row(&row.ok_or(StoreError::NotFound("character"))?)?;
         stored::fill(&moment, std::slice::from_mut(&mut record)).await?;
         let beside = moment.query_one(BESIDE, &[&id]).await?;
         let killed = moment.query(KILLS, &[&id]).await?;
@@ -42,54 +40,22 @@ impl Queries for Postgres {
             online: beside.try_get(2)?,
             quarantined: beside.try_get(3)?,
             agent: beside.try_get(4)?,
-            kills: rows(&killed, |row| Ok((row.try_get(0)?, row.try_get(1)?)))?,
+            kills: all(&killed)?,
             logins: played.try_get(0)?,
             played_ms: played.try_get(1)?,
         })
     }
 
     async fn logins(&self, of: LoginsOf) -> Result<Part<Login>> {
-        let (
-            LoginsOf {
-                character, open, ..
-            },
-            page,
-        ) = (&of, of.page);
-        let values: Values<'_> = &[character, open, &page.limit, &page.offset];
-        let listing = logins(&of);
-        let total = (listing.total.as_str(), &values[..2]);
-        self.part((listing.list.as_str(), values), total, |row| {
-            Ok(Login {
-                character_id: row.try_get(0)?,
-                name: row.try_get(1)?,
-                account_id: row.try_get(2)?,
-                gateway_id: row.try_get(3)?,
-                login_ms: row.try_get(4)?,
-                logout_ms: row.try_get(5)?,
-                reason: row.try_get(6)?,
-            })
-        })
-        .await
+        let filters: Values<'_> = &[&of.character, &of.open];
+        let Listing { list, total } = logins(&of);
+        self.part(list, total, filters, of.page).await
     }
 
     async fn users(&self, like: UsersLike) -> Result<Part<User>> {
         let (name, roles_like) = like.patterns();
-        let (id, page) = (&like.search, like.page);
-        let values: Values<'_> = &[&name, id, &roles_like, &page.limit, &page.offset];
-        let total = (USERS_TOTAL, &values[..3]);
-        self.part((USERS, values), total, |row| {
-            Ok(User {
-                account: Account {
-                    id: row.try_get(0)?,
-                    name: row.try_get(1)?,
-                    anonymous: row.try_get(2)?,
-                    roles: roles(row.try_get(3)?),
-                    created_at_ms: row.try_get(4)?,
-                },
-                characters: row.try_get(5)?,
-            })
-        })
-        .await
+        let filters: Values<'_> = &[&name, &like.search, &roles_like];
+        self.part(USERS, USERS_TOTAL, filters, like.page).await
     }
 
     async fn totals(&self) -> Result<Totals> {
@@ -99,61 +65,39 @@ impl Queries for Postgres {
             .await?
             .try_get(0)?;
         let row = client.query_one(TOTALS, &[&now]).await?;
-        Ok(Totals {
-            users: row.try_get(0)?,
-            characters: row.try_get(1)?,
-            online: row.try_get(2)?,
-            quarantined: row.try_get(3)?,
-            frozen: row.try_get(4)?,
-            banned: row.try_get(5)?,
-        })
+        Ok(Totals::from_row(&row)?)
     }
 
     async fn ledger(&self, of: LedgerOf) -> Result<Part<Entry>> {
-        let page = of.page;
-        let values: Values<'_> = &[&of.character, &of.item, &page.limit, &page.offset];
-        let listing = ledger(&of);
-        let total = (listing.total.as_str(), &values[..2]);
-        self.part((listing.list.as_str(), values), total, |row| {
-            Ok(Entry {
-                run: row.try_get(0)?,
-                sequence: row.try_get(1)?,
-                row: row.try_get(2)?,
-                character_id: row.try_get(3)?,
-                item: row.try_get(4)?,
-                cause: row.try_get(5)?,
-                delta: row.try_get(6)?,
-                at_ms: row.try_get(7)?,
-            })
-        })
-        .await
+        let filters: Values<'_> = &[&of.character, &of.item];
+        let Listing { list, total } = ledger(&of);
+        self.part(list, total, filters, of.page).await
     }
 }
 
 impl Postgres {
-    /// Returns a part of a list and the length of the list, at one moment.
-    async fn part<T>(
+    /// Returns a page of a list and the length of the list, at one moment. Both queries take
+    /// `filters`; that of the list takes the limit and the offset of the page after them.
+    async fn part<T: FromRow>(
         &self,
-        (list, of): (&str, Values<'_>),
-        (count, counted): (&str, Values<'_>),
-        read: impl Fn(&Row) -> Read<T>,
+        list: &str,
+        count: &str,
+        filters: Values<'_>,
+        page: Page,
     ) -> Result<Part<T>> {
         let mut client = self.reader().await?;
         let moment = moment(&mut client).await?;
         let statement = moment.prepare_cached(list).await?;
-        let found = moment.query(&statement, of).await?;
+        let values = [filters, &[&page.limit, &page.offset]].concat();
+        let found = moment.query(&statement, &values).await?;
         let statement = moment.prepare_cached(count).await?;
-        let total = moment.query_one(&statement, counted).await?.try_get(0)?;
+        let total = moment.query_one(&statement, filters).await?.try_get(0)?;
         moment.commit().await?;
         Ok(Part {
-            rows: rows(&found, read)?,
+            rows: all(&found)?,
             total,
         })
     }
-}
-
-fn rows<T>(found: &[Row], read: impl Fn(&Row) -> Read<T>) -> Read<Vec<T>> {
-    found.iter().map(read).collect()
 }
 
 #[async_trait]
@@ -189,7 +133,7 @@ impl Changes for Postgres {
             }
             row => row?,
         };
-        let changed = character(&row)?;
+        let changed = Character::from_row(&row)?;
         transaction.commit().await?;
         Ok(changed)
     }

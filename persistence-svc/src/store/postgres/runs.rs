@@ -5,12 +5,12 @@ use tonic::async_trait;
 
 use super::directory::{INCARNATION, bump, moment};
 pub(super) use super::ownership::disown;
-use super::{Postgres, Values, operators, record, stored, value};
+use super::{Postgres, Values, all, operators, stored, value};
 use crate::store::Runs;
 use crate::store::columns::RECORD;
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{
-    Ended, LoadedRegion, Region, Registered, Registration, Renewal, Renewed, RunState,
+    Ended, LoadedRegion, Record, Region, Registered, Registration, Renewal, Renewed, RunState,
 };
 
 #[async_trait]
@@ -169,10 +169,7 @@ impl Runs for Postgres {
             ))
             .await?;
         let rows = moment.query(&statement, place).await?;
-        let mut characters = Vec::with_capacity(rows.len());
-        for row in &rows {
-            characters.push(record(row)?);
-        }
+        let mut characters: Vec<Record> = all(&rows)?;
         stored::fill(&moment, &mut characters).await?;
         let statement = moment
             .prepare_cached("SELECT state FROM region_states WHERE region_x = $1 AND region_z = $2")

@@ -1,21 +1,17 @@
 //! Sessions in PostgreSQL.
 
 use deadpool_postgres::{GenericClient, Transaction};
-use tokio_postgres::Row;
 use tonic::async_trait;
 
 use super::directory::moment;
 use super::runs::{alive, owner};
-use super::{Postgres, Values, character, record, stored};
+use super::{Postgres, Values, all, stored};
 use crate::store::Sessions;
 use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
-use crate::store::model::{OpenSession, Opened, Ownership, Record, Region};
-use crate::store::sessions::{BEGIN, CONTINUE, FORGET, Forgotten, SESSIONS_KEPT};
-
-const OWNERSHIP: &str = r#"SELECT c.id, c."regionX", c."regionZ", c."ownershipSequence",
- c."sessionEpoch", c.online, coalesce(r.run_id, 0), coalesce(r.epoch, 0)
- FROM characters c LEFT JOIN regions r ON r.region_x = c."regionX" AND r.region_z = c."regionZ""#;
+use crate::store::model::{Character, OpenSession, Opened, Ownership, Record};
+use crate::store::row::FromRow;
+use crate::store::sessions::{BEGIN, CONTINUE, FORGET, Forgotten, OWNERSHIP, SESSIONS_KEPT};
 
 #[async_trait]
 impl Sessions for Postgres {
@@ -38,7 +34,8 @@ impl Sessions for Postgres {
             ))
             .await?;
         let row = moment.query_opt(&statement, &[&id]).await?;
-        let mut found = record(&row.ok_or(StoreError::NotFound("character in the world"))?)?;
+        let row = row.ok_or(StoreError::NotFound("character in the world"))?;
+        let mut found = Record::from_row(&row)?;
         match owner(&moment, found.region).await? {
             Some((of, _)) if of == run => {}
             _ => return Err(StoreError::NotOwner),
@@ -57,10 +54,7 @@ impl Sessions for Postgres {
             ))
             .await?;
         let rows = client.query(&statement, &[&run]).await?;
-        Ok(rows
-            .iter()
-            .map(ownership)
-            .collect::<std::result::Result<_, _>>()?)
+        all(&rows)
     }
 
     async fn character_owner(&self, id: &str) -> Result<Ownership> {
@@ -69,23 +63,9 @@ impl Sessions for Postgres {
             .prepare_cached(&format!("{OWNERSHIP} WHERE c.id = $1"))
             .await?;
         let row = client.query_opt(&statement, &[&id]).await?;
-        Ok(ownership(&row.ok_or(StoreError::NotFound("character"))?)?)
+        let row = row.ok_or(StoreError::NotFound("character"))?;
+        Ok(Ownership::from_row(&row)?)
     }
-}
-
-fn ownership(row: &Row) -> std::result::Result<Ownership, tokio_postgres::Error> {
-    Ok(Ownership {
-        character_id: row.try_get(0)?,
-        region: Region {
-            x: row.try_get(1)?,
-            z: row.try_get(2)?,
-        },
-        ownership_sequence: row.try_get(3)?,
-        session_epoch: row.try_get(4)?,
-        online: row.try_get(5)?,
-        run: row.try_get(6)?,
-        region_epoch: row.try_get(7)?,
-    })
 }
 
 /// Brings a character into the world. With `asleep`, only if it is not there; returns `None` if it
@@ -131,7 +111,7 @@ pub(super) async fn enter(
     ];
     let row = transaction.query_one(&enter, values).await?;
     Ok(Some(Opened {
-        character: character(&row)?,
+        character: Character::from_row(&row)?,
         session_epoch,
         ownership_sequence: found.try_get(2)?,
         was_online,
@@ -158,10 +138,7 @@ async fn note(
     let statement = transaction.prepare_cached(FORGET).await?;
     let values: Values<'_> = &[character, &(SESSIONS_KEPT - 1)];
     let removed = transaction.query(&statement, values).await?;
-    let ended = |row: &Row| Ok((row.try_get(0)?, row.try_get(1)?));
-    let removed: std::result::Result<Forgotten, tokio_postgres::Error> =
-        removed.iter().map(ended).collect();
-    Ok(removed?)
+    Ok(all(&removed)?.into_iter().collect())
 }
 
 /// Keeps the region of a character with its owner until the transaction ends. So a character that

@@ -5,19 +5,17 @@
 
 use deadpool_postgres::{GenericClient, Transaction};
 use proto::client::names::skeleton;
-use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 use tonic::async_trait;
 
-use super::{Postgres, Values};
+use super::{Postgres, Values, all};
 use crate::store::error::{Result, StoreError};
+use crate::store::row::FromRow;
 use crate::store::social::{
-    BY_ID, BY_NAME, BY_REQUEST, Change, Changed, FACTS, FRIENDS, Facts, Friend, IGNORED, Ignored,
-    Lists, OWN, Outcome, Put, REQUEST_MS, REQUESTS, Request, TIDY, Who, concerns_both, decide,
+    BY_ID, BY_NAME, BY_REQUEST, Change, Changed, FACTS, FRIENDS, Facts, IGNORED, Lists, OWN,
+    Outcome, Put, REQUEST_MS, REQUESTS, TIDY, Who, concerns_both, decide,
 };
 use crate::store::{Social, name_key, new_id};
-
-type Read<T> = std::result::Result<T, tokio_postgres::Error>;
 
 #[async_trait]
 impl Social for Postgres {
@@ -85,7 +83,7 @@ async fn carry_out(
     transaction.execute(TIDY, &[me, &since]).await?;
     let statement = transaction.prepare_cached(FACTS).await?;
     let values: Values<'_> = &[me, &other, &since, &who.account_id];
-    let facts = facts(&transaction.query_one(&statement, values).await?)?;
+    let facts = Facts::from_row(&transaction.query_one(&statement, values).await?)?;
     let audit_log = match decide(change, account == who.account_id, asked, &facts) {
         Ok(audit_log) => audit_log,
         Err(outcome) => return Ok(Err(outcome)),
@@ -154,53 +152,10 @@ async fn lists(transaction: &Transaction<'_>, who: &Who, now: i64) -> Result<Lis
     let values: Values<'_> = &[&who.character_id, &since, &who.account_id];
     let requests = transaction.query(&statement, values).await?;
     let statement = transaction.prepare_cached(IGNORED).await?;
-    let all = transaction.query(&statement, &[&who.account_id]).await?;
+    let ignored = transaction.query(&statement, &[&who.account_id]).await?;
     Ok(Lists {
-        friends: friends.iter().map(friend).collect::<Read<_>>()?,
-        requests: requests.iter().map(request).collect::<Read<_>>()?,
-        ignored: all.iter().map(ignored).collect::<Read<_>>()?,
-    })
-}
-
-fn facts(row: &Row) -> Read<Facts> {
-    Ok(Facts {
-        friends: row.try_get(0)?,
-        their_friends: row.try_get(1)?,
-        are_friends: row.try_get(2)?,
-        was_asked: row.try_get(3)?,
-        has_asked: row.try_get(4)?,
-        asking: row.try_get(5)?,
-        asked: row.try_get(6)?,
-        ignored: row.try_get(7)?,
-        is_ignored: row.try_get(8)?,
-    })
-}
-
-fn friend(row: &Row) -> Read<Friend> {
-    Ok(Friend {
-        character_id: row.try_get(0)?,
-        name: row.try_get(1)?,
-        combat_level: row.try_get(2)?,
-        last_login_ms: row.try_get(3)?,
-    })
-}
-
-fn request(row: &Row) -> Read<Request> {
-    Ok(Request {
-        id: row.try_get(0)?,
-        from_id: row.try_get(1)?,
-        from_name: row.try_get(2)?,
-        to_id: row.try_get(3)?,
-        to_name: row.try_get(4)?,
-        at_ms: row.try_get(5)?,
-    })
-}
-
-fn ignored(row: &Row) -> Read<Ignored> {
-    Ok(Ignored {
-        character_id: row.try_get(0)?,
-        name: row.try_get(1)?,
-        account_id: row.try_get(2)?,
-        added_ms: row.try_get(3)?,
+        friends: all(&friends)?,
+        requests: all(&requests)?,
+        ignored: all(&ignored)?,
     })
 }

@@ -4,18 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use deadpool_postgres::{GenericClient, Transaction};
-use tokio_postgres::Row;
 use tokio_postgres::types::FromSql;
 
-use super::{Values, stored};
+use super::{Values, all, stored};
 use crate::store::error::Result;
 use crate::store::judge::{Held, SlotChanges, grave_owners, slots};
 use crate::store::model::{Batch, Region};
-use crate::store::value::{Chunk, GroundItem, LedgerRow, Pack, Stack};
-
-/// Columns of a whole ground item.
-const GROUND: &str = "id, region_x, region_z, x, z, item_id, quantity, owner_id, public_tick,
- expires_tick, grave_id";
+use crate::store::row::FromRow;
+use crate::store::value::{Chunk, GROUND, GroundItem, LedgerRow, Pack, Stack};
 
 /// Returns the packs of characters; a character with an empty pack has no entry.
 pub(super) async fn packs<C: GenericClient>(
@@ -61,28 +57,7 @@ pub(super) async fn ground_of<C: GenericClient>(
         ))
         .await?;
     let rows = client.query(&statement, &[&region.x, &region.z]).await?;
-    let items = rows.iter().map(ground_item);
-    Ok(items.collect::<std::result::Result<_, _>>()?)
-}
-
-fn ground_item(row: &Row) -> std::result::Result<GroundItem, tokio_postgres::Error> {
-    Ok(GroundItem {
-        id: row.try_get(0)?,
-        region: Region {
-            x: row.try_get(1)?,
-            z: row.try_get(2)?,
-        },
-        x: row.try_get(3)?,
-        z: row.try_get(4)?,
-        stack: Stack {
-            item: row.try_get(5)?,
-            quantity: row.try_get(6)?,
-        },
-        owner: row.try_get(7)?,
-        public_tick: row.try_get(8)?,
-        expires_tick: row.try_get(9)?,
-        grave: row.try_get(10)?,
-    })
+    all(&rows)
 }
 
 /// Returns the persistent objects of the chunks of a region, in order.
@@ -96,19 +71,7 @@ pub(super) async fn chunks_of<C: GenericClient>(client: &C, region: Region) -> R
         .await?;
     let first = |at: i32| at.saturating_mul(Chunk::OF_REGION);
     let place: Values<'_> = &[&first(region.x), &first(region.z)];
-    let read = |row: &Row| {
-        Ok(Chunk {
-            x: row.try_get(0)?,
-            z: row.try_get(1)?,
-            data: row.try_get(2)?,
-        })
-    };
-    client
-        .query(&statement, place)
-        .await?
-        .iter()
-        .map(read)
-        .collect()
+    all(&client.query(&statement, place).await?)
 }
 
 async fn write_chunks(transaction: &Transaction<'_>, batch: &Batch) -> Result<()> {
@@ -158,7 +121,7 @@ pub(super) async fn read(
         ))
         .await?;
     for row in transaction.query(&statement, &[&ids]).await? {
-        let item = ground_item(&row)?;
+        let item = GroundItem::from_row(&row)?;
         held.ground.insert(item.id.clone(), item);
     }
     Ok(())
@@ -171,7 +134,7 @@ pub(super) async fn write(transaction: &Transaction<'_>, batch: &Batch, held: &H
     write_ground(transaction, batch).await?;
     write_deaths(transaction, batch, held).await?;
     write_chunks(transaction, batch).await?;
-    write_ledger(transaction, (batch.run, batch.sequence), &batch.ledger).await
+    write_ledger(transaction, batch.run, batch.sequence, &batch.ledger).await
 }
 
 async fn write_slots(transaction: &Transaction<'_>, changes: &SlotChanges<'_>) -> Result<()> {
@@ -305,7 +268,8 @@ async fn write_deaths(transaction: &Transaction<'_>, batch: &Batch, held: &Held)
 /// Writes rows under the operation (run, sequence), numbered from 1.
 pub(super) async fn write_ledger(
     transaction: &Transaction<'_>,
-    operation: (i64, i64),
+    run: i64,
+    sequence: i64,
     ledger: &[LedgerRow],
 ) -> Result<()> {
     if ledger.is_empty() {
@@ -325,7 +289,6 @@ pub(super) async fn write_ledger(
                  WITH ORDINALITY AS u (who, item, cause, delta, n)"#,
         )
         .await?;
-    let (run, sequence) = operation;
     let values: Values<'_> = &[&run, &sequence, &characters, &items, &causes, &deltas];
     transaction.execute(&statement, values).await?;
     Ok(())

@@ -4,13 +4,12 @@ use proto::client::names::skeleton;
 use rusqlite::{OptionalExtension, params};
 use tonic::async_trait;
 
-use super::{Sqlite, Transaction, character, is_duplicate, stored, value};
+use super::{Sqlite, Transaction, all, is_duplicate, read, stored, value};
 use crate::store::columns::SUMMARY;
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{Account, Character, NOBODY, Region, SignedIn};
 use crate::store::{
     Accounts, CHARACTERS_A_DAY_MAX, CHARACTERS_MAX, DAY_MS, anonymous_name, fresh_secret, name_key,
-    roles,
 };
 
 #[async_trait]
@@ -76,7 +75,7 @@ impl Accounts for Sqlite {
                        WHERE c."nameKey" = ?1 OR c."nameSkeleton" = ?2
                        ORDER BY c."nameKey" = ?1 DESC LIMIT 1"#
                 ))?
-                .query_row([key, drawn], character)
+                .query_row([key, drawn], read)
                 .optional()?
                 .ok_or(StoreError::NotFound("character"))
         })
@@ -112,15 +111,7 @@ pub(super) fn signed_in(
         .prepare_cached(&format!(
             r#"SELECT id, name, anonymous, roles, "createdAt" FROM users WHERE {condition}"#
         ))?
-        .query_row(values, |row| {
-            Ok(Account {
-                id: row.get(0)?,
-                name: row.get(1)?,
-                anonymous: row.get(2)?,
-                roles: roles(&row.get::<_, String>(3)?),
-                created_at_ms: row.get(4)?,
-            })
-        })
+        .query_row(values, read::<Account>)
         .optional()?;
     let Some(account) = account else {
         return Ok(None);
@@ -134,12 +125,11 @@ pub(super) fn signed_in(
 }
 
 fn characters(transaction: &Transaction<'_>, account: &str) -> Result<Vec<Character>> {
-    let mut statement = transaction.prepare_cached(&format!(
+    let query = format!(
         r#"SELECT {SUMMARY} FROM characters c WHERE c."accountId" = ?1
            ORDER BY c."createdAt", c.id"#
-    ))?;
-    let rows = statement.query_map([account], character)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    );
+    all(transaction, &query, [account])
 }
 
 fn create(
@@ -197,7 +187,7 @@ fn create(
     let made = transaction.query_row(
         &format!("SELECT {SUMMARY} FROM characters c WHERE c.id = ?1"),
         [id],
-        character,
+        read,
     )?;
     Ok(made)
 }
@@ -225,7 +215,7 @@ fn delete(transaction: &Transaction<'_>, account: &str, id: &str) -> Result<()> 
             [],
             |row| row.get(0),
         )?;
-        value::write_ledger(transaction, (NOBODY, number), &ledger, transaction.now_ms())?;
+        value::write_ledger(transaction, NOBODY, number, &ledger, transaction.now_ms())?;
     }
     transaction.execute("DELETE FROM characters WHERE id = ?1", [id])?;
     Ok(())

@@ -1,18 +1,18 @@
 //! Agents in SQLite.
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{OptionalExtension, params};
 use tonic::async_trait;
 
 use super::runs::alive;
 use super::sessions::enter;
-use super::{Sqlite, Transaction, is_duplicate};
+use super::{Sqlite, Transaction, all, is_duplicate, read};
 use crate::store::Agents;
 use crate::store::agents::{
-    AGENT, Agent, BANNED, Bounds, COUNTS, CREDENTIAL, CREDENTIALS_MAX, Credential, FROM, IDLE,
-    Order, Orders, Registration, Removed, Report,
+    AGENT, Agent, BANNED, Bounds, COUNTS, CREDENTIAL, CREDENTIALS_MAX, Counts, Credential, FROM,
+    IDLE, Order, Orders, Registration, Removed, Report,
 };
 use crate::store::error::{Result, StoreError};
-use crate::store::model::{OpenSession, Region};
+use crate::store::model::OpenSession;
 
 #[async_trait]
 impl Agents for Sqlite {
@@ -29,12 +29,11 @@ impl Agents for Sqlite {
     async fn agents_of(&self, account: &str) -> Result<Vec<Agent>> {
         let account = account.to_owned();
         self.read(move |transaction| {
-            let mut statement = transaction.prepare_cached(&format!(
+            let query = format!(
                 "SELECT {AGENT} FROM {FROM} WHERE a.account_id = ?1
                  ORDER BY a.created_at, a.agent_id"
-            ))?;
-            let rows = statement.query_map([account], agent)?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
+            );
+            all(transaction, &query, [account])
         })
         .await
     }
@@ -101,8 +100,7 @@ impl Agents for Sqlite {
                 ],
             )?;
             if active && !found.orders.active {
-                let (_, world) = counts(transaction, &account)?;
-                bounds.hold((0, world))?;
+                bounds.hold_world(counts(transaction, &account)?)?;
             }
             find(transaction, &id)
         })
@@ -122,9 +120,7 @@ impl Agents for Sqlite {
     async fn idle_agents(&self, idle_ms: i64, most: i64) -> Result<(Vec<(String, String)>, i64)> {
         self.read(move |transaction| {
             let before = transaction.now_ms() - idle_ms;
-            let mut statement = transaction.prepare_cached(IDLE)?;
-            let rows = statement.query_map([before, most], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            Ok((rows.collect::<rusqlite::Result<_>>()?, before))
+            Ok((all(transaction, IDLE, [before, most])?, before))
         })
         .await
     }
@@ -185,7 +181,7 @@ impl Agents for Sqlite {
                     "UPDATE agent_credentials SET revoked = 1
                      WHERE token_id = ?1 AND account_id = ?2 RETURNING {CREDENTIAL}"
                 ))?
-                .query_row([token, account], credential)
+                .query_row([token, account], read)
                 .optional()?
                 .ok_or(StoreError::NotFound("credential"))
         })
@@ -210,15 +206,14 @@ impl Agents for Sqlite {
                     ])?;
             }
             let last = transaction.query_row("SELECT last FROM agent_orders", [], |r| r.get(0))?;
-            let mut statement = transaction.prepare_cached(&format!(
+            let query = format!(
                 r#"SELECT {AGENT} FROM {FROM}
                    JOIN regions r ON r.region_x = c."regionX" AND r.region_z = c."regionZ"
                    WHERE c.online AND r.run_id = ?1 AND NOT EXISTS ({BANNED} ?2))
                    ORDER BY a.character_id"#
-            ))?;
-            let rows = statement.query_map(params![run, transaction.now_ms()], agent)?;
-            let agents = rows.map(|row| row.map(|agent| agent.orders));
-            Ok((agents.collect::<rusqlite::Result<_>>()?, last))
+            );
+            let agents: Vec<Agent> = all(transaction, &query, params![run, transaction.now_ms()])?;
+            Ok((agents.into_iter().map(|agent| agent.orders).collect(), last))
         })
         .await
     }
@@ -226,16 +221,14 @@ impl Agents for Sqlite {
     async fn wake_agents(&self, only: Option<&str>, most: i64) -> Result<u64> {
         let only = only.map(str::to_owned);
         self.write(move |transaction| {
-            let mut statement = transaction.prepare_cached(&format!(
+            let query = format!(
                 "SELECT a.account_id, a.character_id FROM {FROM}
                  WHERE a.active AND NOT c.online AND NOT c.quarantined
                    AND (?1 IS NULL OR a.character_id = ?1)
                    AND NOT EXISTS ({BANNED} ?3)) LIMIT ?2"
-            ))?;
-            let rows = statement.query_map(params![only, most, transaction.now_ms()], |row| {
-                Ok((row.get(0)?, row.get(1)?))
-            })?;
-            let asleep: Vec<(String, String)> = rows.collect::<rusqlite::Result<_>>()?;
+            );
+            let values = params![only, most, transaction.now_ms()];
+            let asleep: Vec<(String, String)> = all(transaction, &query, values)?;
             let mut woken = 0;
             for (account, character) in asleep {
                 let ask = OpenSession::of_agent(account, character);
@@ -248,9 +241,10 @@ impl Agents for Sqlite {
 }
 
 /// Returns the answer to [`COUNTS`].
-fn counts(transaction: &Transaction<'_>, account: &str) -> Result<(i64, i64)> {
-    let mut statement = transaction.prepare_cached(COUNTS)?;
-    Ok(statement.query_row([account], |row| Ok((row.get(0)?, row.get(1)?)))?)
+fn counts(transaction: &Transaction<'_>, account: &str) -> Result<Counts> {
+    Ok(transaction
+        .prepare_cached(COUNTS)?
+        .query_row([account], read)?)
 }
 
 fn register(transaction: &Transaction<'_>, ask: &Registration, bounds: Bounds) -> Result<Agent> {
@@ -303,7 +297,7 @@ fn next_version(transaction: &Transaction<'_>) -> Result<i64> {
 fn find(transaction: &Transaction<'_>, id: &str) -> Result<Agent> {
     transaction
         .prepare_cached(&format!("SELECT {AGENT} FROM {FROM} WHERE a.agent_id = ?1"))?
-        .query_row([id], agent)
+        .query_row([id], read)
         .optional()?
         .ok_or(StoreError::NotFound("agent"))
 }
@@ -325,53 +319,10 @@ fn credentials(
     agent: Option<&str>,
     now: i64,
 ) -> Result<Vec<Credential>> {
-    let mut statement = transaction.prepare_cached(&format!(
+    let query = format!(
         "SELECT {CREDENTIAL} FROM agent_credentials
          WHERE account_id = ?1 AND (?2 IS NULL OR agent_id = ?2) AND expires_at > ?3
            AND NOT revoked ORDER BY created_at DESC, token_id"
-    ))?;
-    let rows = statement.query_map(params![account, agent, now], credential)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
-/// Reads a row of [`AGENT`].
-fn agent(row: &Row<'_>) -> rusqlite::Result<Agent> {
-    Ok(Agent {
-        id: row.get(0)?,
-        account_id: row.get(1)?,
-        name: row.get(3)?,
-        character_name: row.get(4)?,
-        created_ms: row.get(5)?,
-        updated_ms: row.get(6)?,
-        orders: Orders {
-            character_id: row.get(2)?,
-            version: row.get(7)?,
-            agent: true,
-            active: row.get(8)?,
-            paused: row.get(9)?,
-            goal: row.get(10)?,
-            progress: row.get(11)?,
-        },
-        goal_since_ms: row.get(12)?,
-        online: row.get(13)?,
-        region: Region {
-            x: row.get(14)?,
-            z: row.get(15)?,
-        },
-        resting: row.get(16)?,
-        heeded_ms: row.get(17)?,
-    })
-}
-
-/// Reads a row of [`CREDENTIAL`].
-fn credential(row: &Row<'_>) -> rusqlite::Result<Credential> {
-    Ok(Credential {
-        token_id: row.get(0)?,
-        agent_id: row.get(1)?,
-        account_id: row.get(2)?,
-        character_id: row.get(3)?,
-        created_ms: row.get(4)?,
-        expires_ms: row.get(5)?,
-        revoked: row.get(6)?,
-    })
+    );
+    all(transaction, &query, params![account, agent, now])
 }

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use rusqlite::{OptionalExtension, params};
 use tonic::async_trait;
 
-use super::{Sqlite, Transaction, bump, placement};
-use crate::placement::plan::{Applied, Change, FAULT_MS, RegionView, RunView, View, WITNESS_MS};
+use super::{Sqlite, Transaction, all, bump, placement};
+use crate::placement::plan::{Applied, Change, FAULT_MS, View, WITNESS_MS};
 use crate::store::Directories;
+use crate::store::directory::{OWNERS, REGION_VIEWS, RUN_VIEWS, RUNS};
 use crate::store::error::{Result, StoreError};
-use crate::store::model::{Directory, DirectoryRun, Region, RegionOwner, RunState};
+use crate::store::model::Directory;
 
 const MINUTE_MS: i64 = 60_000;
 
@@ -21,24 +22,11 @@ impl Directories for Sqlite {
 
     async fn directory(&self) -> Result<Directory> {
         self.read(|transaction| {
-            let mut statement = transaction.prepare_cached(
-                "SELECT id, address, state, build, content_hash FROM runs
-                 WHERE state <> 'fenced' ORDER BY id",
-            )?;
-            let rows = statement.query_map([], |row| {
-                Ok(DirectoryRun {
-                    id: row.get(0)?,
-                    address: row.get(1)?,
-                    state: RunState::parse(&row.get::<_, String>(2)?),
-                    build: row.get(3)?,
-                    content_hash: row.get(4)?,
-                })
-            })?;
             Ok(Directory {
                 version: version(transaction)?,
                 incarnation: incarnation(transaction)?,
-                runs: rows.collect::<rusqlite::Result<_>>()?,
-                regions: owners(transaction)?,
+                runs: all(transaction, RUNS, [])?,
+                regions: all(transaction, OWNERS, [])?,
                 frozen: transaction
                     .prepare_cached("SELECT frozen FROM switches")?
                     .query_row([], |row| row.get(0))?,
@@ -79,28 +67,13 @@ impl Directories for Sqlite {
     async fn view(&self) -> Result<View> {
         self.read(|transaction| {
             let now_ms = transaction.now_ms();
-            let mut statement = transaction.prepare_cached(
-                "SELECT id, state, content_hash, registered, until,
-                   (SELECT count(*) FROM witnesses w WHERE w.run_id = runs.id AND w.at > ?1)
-                 FROM runs WHERE state <> 'fenced' ORDER BY id",
-            )?;
-            let rows = statement.query_map([now_ms - WITNESS_MS], |row| {
-                Ok(RunView {
-                    id: row.get(0)?,
-                    state: RunState::parse(&row.get::<_, String>(1)?),
-                    content_hash: row.get(2)?,
-                    registered_ms: row.get(3)?,
-                    until_ms: row.get(4)?,
-                    witnesses: row.get(5)?,
-                })
-            })?;
             let taken_over: i64 = transaction
                 .prepare_cached("SELECT count(*) FROM runs WHERE taken_over > ?1")?
                 .query_row([now_ms - MINUTE_MS], |row| row.get(0))?;
             Ok(View {
                 now_ms,
-                runs: rows.collect::<rusqlite::Result<_>>()?,
-                regions: measured(transaction, now_ms)?,
+                runs: all(transaction, RUN_VIEWS, [now_ms - WITNESS_MS])?,
+                regions: all(transaction, REGION_VIEWS, [now_ms - FAULT_MS])?,
                 taken_over: usize::try_from(taken_over).unwrap_or(usize::MAX),
                 backed_off: BTreeSet::new(),
             })
@@ -173,50 +146,4 @@ pub(super) fn incarnation(transaction: &Transaction<'_>) -> Result<i64> {
         .prepare_cached("SELECT value FROM incarnation")?
         .query_row([], |row| row.get(0))?;
     Ok(value)
-}
-
-fn owners(transaction: &Transaction<'_>) -> Result<Vec<RegionOwner>> {
-    let mut statement = transaction.prepare_cached(
-        "SELECT region_x, region_z, run_id, epoch, wanted_run_id, paused FROM regions
-         ORDER BY region_x, region_z",
-    )?;
-    let rows = statement.query_map([], |row| {
-        Ok(RegionOwner {
-            region: Region {
-                x: row.get(0)?,
-                z: row.get(1)?,
-            },
-            run: row.get(2)?,
-            epoch: row.get(3)?,
-            wanted: row.get(4)?,
-            paused: row.get(5)?,
-        })
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
-/// Returns all regions with the measures for placement.
-fn measured(transaction: &Transaction<'_>, now_ms: i64) -> Result<Vec<RegionView>> {
-    let mut statement = transaction.prepare_cached(
-        "SELECT region_x, region_z, run_id, epoch, cost_us, changed_at, wanted_run_id, paused,
-           (SELECT count(*) FROM region_faults f
-            WHERE f.region_x = r.region_x AND f.region_z = r.region_z AND f.at > ?1)
-         FROM regions r ORDER BY region_x, region_z",
-    )?;
-    let rows = statement.query_map([now_ms - FAULT_MS], |row| {
-        Ok(RegionView {
-            region: Region {
-                x: row.get(0)?,
-                z: row.get(1)?,
-            },
-            run: row.get(2)?,
-            epoch: row.get(3)?,
-            cost_us: row.get(4)?,
-            changed_ms: row.get(5)?,
-            wanted: row.get(6)?,
-            paused: row.get(7)?,
-            faults: row.get(8)?,
-        })
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }

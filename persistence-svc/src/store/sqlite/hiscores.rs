@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{OptionalExtension, params};
 use tonic::async_trait;
 
-use super::{Sqlite, Transaction};
+use super::{Sqlite, Transaction, read};
 use crate::store::Hiscores;
 use crate::store::error::Result;
 use crate::store::hiscores::{
@@ -13,7 +13,6 @@ use crate::store::hiscores::{
     NOTE_REFRESH, OVERLAP_MS, PLAYED_SINCE, REFRESHED, REMARK, ROWS, Ranked, Refreshed, SIZES,
     STANDING, Sizes, Standing, TAKE_DUE, TRIM, UNMARK, WORST, changes, fill, list_of, reached,
 };
-use crate::store::model::SKILLS;
 use crate::store::queries::{Page, Part};
 
 type Read<T> = rusqlite::Result<T>;
@@ -43,7 +42,9 @@ fn ranking(transaction: &Transaction<'_>, skill: i32, page: Page) -> Result<Part
         return Ok(part);
     };
     let mut statement = transaction.prepare_cached(MARK)?;
-    let mark = statement.query_row([skill, number], key).optional()?;
+    let mark = statement
+        .query_row([skill, number], read::<Key>)
+        .optional()?;
     let Some(mark) = mark else {
         return Ok(part);
     };
@@ -104,7 +105,7 @@ fn lists(transaction: &Transaction<'_>) -> Result<Vec<List>> {
     let mut lists: Vec<List> = lists.collect::<Read<_>>()?;
     let mut statement = transaction.prepare_cached(WORST)?;
     for list in &mut lists {
-        list.worst = statement.query_row([list.skill], key).optional()?;
+        list.worst = statement.query_row([list.skill], read).optional()?;
     }
     Ok(lists)
 }
@@ -130,8 +131,8 @@ fn compare(transaction: &Transaction<'_>, lists: &[List], since: i64) -> Result<
     for some in ids.chunks(CHUNK) {
         let (mut played, mut had) = (Vec::new(), Vec::new());
         for id in some {
-            played.extend(standings.query_row([id], standing).optional()?);
-            let of = entries.query_map([id], entry)?;
+            played.extend(standings.query_row([id], read::<Standing>).optional()?);
+            let of = entries.query_map([id], read::<Entry>)?;
             had.extend(of.collect::<Read<Vec<Entry>>>()?);
         }
         let found = changes(lists, &played, had);
@@ -172,34 +173,4 @@ fn mark(transaction: &Transaction<'_>, list: &List, filled: bool, sizes: Sizes) 
     let values = params![complete, counted.min(sizes.kept), list.skill];
     transaction.prepare_cached(NOTE_LIST)?.execute(values)?;
     Ok(())
-}
-
-/// Reads a key from the columns `place, created, character_id`, from the first on.
-fn key(row: &Row<'_>) -> Read<Key> {
-    Ok(Key {
-        place: row.get(0)?,
-        created: row.get(1)?,
-        character: row.get(2)?,
-    })
-}
-
-fn entry(row: &Row<'_>) -> Read<Entry> {
-    Ok(Entry {
-        key: key(row)?,
-        skill: row.get(3)?,
-        name: row.get(4)?,
-    })
-}
-
-fn standing(row: &Row<'_>) -> Read<Standing> {
-    let mut skills = [(0, 0); SKILLS.len()];
-    for (number, skill) in skills.iter_mut().enumerate() {
-        *skill = (row.get(3 + 2 * number)?, row.get(4 + 2 * number)?);
-    }
-    Ok(Standing {
-        character: row.get(0)?,
-        name: row.get(1)?,
-        created: row.get(2)?,
-        skills,
-    })
 }

@@ -1,14 +1,13 @@
 //! Identity in SQLite.
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{OptionalExtension, params};
 use tonic::async_trait;
 
 use super::accounts::signed_in;
-use super::{Sqlite, Transaction, bump};
+use super::{Sqlite, Transaction, all, bump};
 use crate::store::error::{Result, StoreError};
 use crate::store::identity::{
-    Act, AuditAction, Claim, Done, Found, SANCTION, SANCTIONS_MAX, Sanction, SanctionKind, Subject,
-    claim,
+    Act, AuditAction, Claim, DONE, Done, Found, SANCTION, SANCTIONS_MAX, Sanction, Subject, claim,
 };
 use crate::store::model::SignedIn;
 use crate::store::{CHARACTERS_MAX, Identity, roles, subject_name};
@@ -120,24 +119,8 @@ impl Identity for Sqlite {
 
     async fn audit_log(&self, before: Option<i64>, most: i64) -> Result<Vec<Done>> {
         let before = before.unwrap_or(i64::MAX);
-        self.read(move |transaction| {
-            let query = r#"SELECT id, at, "by", action, "accountId", "characterId", detail FROM audit_log
-                           WHERE id < ?1 ORDER BY id DESC LIMIT ?2"#;
-            let mut statement = transaction.prepare_cached(query)?;
-            let rows = statement.query_map(params![before, most], |row| {
-                Ok(Done {
-                    id: row.get(0)?,
-                    at_ms: row.get(1)?,
-                    by: row.get(2)?,
-                    action: row.get(3)?,
-                    account_id: row.get(4)?,
-                    character_id: row.get(5)?,
-                    detail: row.get(6)?,
-                })
-            })?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
-        .await
+        self.read(move |transaction| all(transaction, DONE, params![before, most]))
+            .await
     }
 
     async fn prune_sanctions(&self, older_ms: i64, most: i64) -> Result<u64> {
@@ -329,25 +312,7 @@ fn sanctions(
     let mut rows = statement.query(values)?;
     let mut sanctions = Vec::new();
     while let Some(row) = rows.next()? {
-        sanctions.push(sanction(row)?);
+        sanctions.push(Sanction::from_row(row)?);
     }
     Ok(sanctions)
-}
-
-fn sanction(row: &Row<'_>) -> Result<Sanction> {
-    let kind: String = row.get(1)?;
-    Ok(Sanction {
-        id: row.get(0)?,
-        kind: SanctionKind::parse(&kind)
-            .ok_or_else(|| StoreError::Broken(format!("a sanction of the kind {kind:?}")))?,
-        account_id: row.get(2)?,
-        subject: row.get(3)?,
-        reason: row.get(4)?,
-        until_ms: row.get(5)?,
-        by: row.get(6)?,
-        at_ms: row.get(7)?,
-        x: row.get(8)?,
-        z: row.get(9)?,
-        version: row.get(10)?,
-    })
 }

@@ -28,19 +28,17 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
-use rusqlite::{Connection, ErrorCode, Row, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, Params, Row, TransactionBehavior};
 use service_runtime::config::ConfigError;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::timeout;
 use tonic::async_trait;
 
-use super::columns::PLAIN;
+use super::Store;
 use super::environment::{Environment, Machine};
 use super::error::{Result, StoreError, StoreLocked};
 use super::migrations::MIGRATIONS;
-use super::model::{Character, Record, Region, SKILLS, SkillValue};
-use super::value::Holdings;
-use super::{Store, model};
+use super::row::FromRow;
 use crate::mutants::Mutants;
 
 const FILE: &str = "world.sqlite";
@@ -347,62 +345,26 @@ fn is_duplicate(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
 }
 
+/// Reads one row of an answer.
+fn read<T: FromRow>(row: &Row<'_>) -> rusqlite::Result<T> {
+    T::from_row(row)
+}
+
+/// Reads all rows of the answer to a query.
+fn all<T: FromRow>(
+    transaction: &Transaction<'_>,
+    query: &str,
+    values: impl Params,
+) -> Result<Vec<T>> {
+    let mut statement = transaction.prepare_cached(query)?;
+    let rows = statement.query_map(values, read)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
 /// Notes that runs or regions changed.
 fn bump(transaction: &Transaction<'_>) -> Result<()> {
     transaction.execute("UPDATE directory SET version = version + 1", [])?;
     Ok(())
-}
-
-/// Reads a row of [`super::columns::SUMMARY`].
-fn character(row: &Row<'_>) -> rusqlite::Result<Character> {
-    Ok(Character {
-        id: row.get(0)?,
-        account_id: row.get(1)?,
-        name: row.get(2)?,
-        combat_level: row.get(3)?,
-        last_login_ms: row.get(4)?,
-        online: row.get(5)?,
-        region: Region {
-            x: row.get(6)?,
-            z: row.get(7)?,
-        },
-    })
-}
-
-/// Reads a row of [`super::columns::RECORD`].
-fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
-    let mut skills = [None; SKILLS.len()];
-    for (number, skill) in skills.iter_mut().enumerate() {
-        *skill = Some(SkillValue {
-            level: row.get(PLAIN + 2 * number)?,
-            xp_tenths: row.get(PLAIN + 2 * number + 1)?,
-        });
-    }
-    Ok(Record {
-        id: row.get(0)?,
-        account_id: row.get(1)?,
-        name: row.get(2)?,
-        region: Region {
-            x: row.get(3)?,
-            z: row.get(4)?,
-        },
-        ownership_sequence: row.get(5)?,
-        session_epoch: row.get(6)?,
-        session_id: row.get(7)?,
-        x: model::whole(row.get(8)?),
-        y: row.get(9)?,
-        z: model::whole(row.get(10)?),
-        combat_level: row.get(11)?,
-        health: row.get(12)?,
-        // All other items of value have tables of their own.
-        holdings: Holdings {
-            coins: row.get(13)?,
-            ..Holdings::default()
-        },
-        placed: row.get(14)?,
-        state: row.get::<_, Vec<u8>>(15)?.into(),
-        skills,
-    })
 }
 
 #[cfg(test)]

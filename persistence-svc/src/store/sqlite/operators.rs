@@ -3,11 +3,9 @@
 use rusqlite::params;
 use tonic::async_trait;
 
-use super::{Sqlite, Transaction, bump};
+use super::{Sqlite, Transaction, all, bump};
 use crate::store::Operators;
-use crate::store::conservation::{
-    Conservation, NEVER, REGIONS, Total, difference, differences, totals,
-};
+use crate::store::conservation::{Conservation, NEVER, REGIONS, difference, differences, totals};
 use crate::store::error::Result;
 use crate::store::model::{Region, RegionReport};
 
@@ -46,27 +44,7 @@ impl Operators for Sqlite {
     }
 
     async fn regions(&self) -> Result<Vec<RegionReport>> {
-        self.read(|transaction| {
-            let mut statement = transaction.prepare_cached(REGIONS)?;
-            let rows = statement.query_map([], |row| {
-                Ok(RegionReport {
-                    region: Region {
-                        x: row.get(0)?,
-                        z: row.get(1)?,
-                    },
-                    run: row.get(2)?,
-                    epoch: row.get(3)?,
-                    address: row.get(4)?,
-                    cost_us: row.get(5)?,
-                    players: row.get(6)?,
-                    wanted: row.get(7)?,
-                    faults: row.get(8)?,
-                    paused: row.get(9)?,
-                })
-            })?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
-        .await
+        self.read(|transaction| all(transaction, REGIONS, [])).await
     }
 
     async fn resume_region(&self, region: Region) -> Result<bool> {
@@ -90,9 +68,7 @@ impl Operators for Sqlite {
     async fn quarantined(&self) -> Result<Vec<(String, String)>> {
         self.read(|transaction| {
             let query = "SELECT id, name FROM characters WHERE quarantined = 1 ORDER BY id";
-            let mut statement = transaction.prepare_cached(query)?;
-            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
+            all(transaction, query, [])
         })
         .await
     }
@@ -108,22 +84,17 @@ impl Operators for Sqlite {
 }
 
 fn check(transaction: &Transaction<'_>) -> Result<Conservation> {
-    let mut found = Conservation::default();
-    let mut statement = transaction.prepare(&totals())?;
-    let rows = statement.query_map([], |row| {
-        Ok(Total {
-            item: row.get(0)?,
-            held: row.get(1)?,
-            ledger: row.get(2)?,
-        })
-    })?;
-    found.totals = rows.collect::<rusqlite::Result<_>>()?;
+    let totals = all(transaction, &totals(), [])?;
     let mut statement = transaction.prepare(&differences())?;
     let rows = statement.query_map([], |row| {
         let (holder, item): (String, String) = (row.get(0)?, row.get(1)?);
         Ok(difference(&holder, &item, row.get(2)?, row.get(3)?))
     })?;
-    found.differences = rows.collect::<rusqlite::Result<_>>()?;
+    let differences = rows.collect::<rusqlite::Result<_>>()?;
+    let mut found = Conservation {
+        totals,
+        differences,
+    };
     for (what, query) in NEVER {
         let mut statement = transaction.prepare(query)?;
         let rows = statement.query_map([], |row| row.get::<_, String>(0))?;

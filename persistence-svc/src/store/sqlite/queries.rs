@@ -1,18 +1,18 @@
 //! Reads for lists and dashboards, and changes of characters at rest, in SQLite.
 
 use proto::client::names::skeleton;
-use rusqlite::{OptionalExtension, Params, Row, params};
+use rusqlite::{OptionalExtension, Params, params};
 use tonic::async_trait;
 
-use super::{Sqlite, Transaction, character, is_duplicate, record, stored};
+use super::{Sqlite, Transaction, all, is_duplicate, read, stored};
 use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
-use crate::store::model::{Account, Character};
+use crate::store::model::{Character, Record};
 use crate::store::queries::{
     BESIDE, Change, Entry, KILLS, LedgerOf, Login, LoginsOf, PLAYED, Part, Profile, TOTALS, Totals,
     USERS, USERS_TOTAL, User, UsersLike, ledger, logins,
 };
-use crate::store::{Changes, Queries, name_key, no_skeleton, roles};
+use crate::store::{Changes, Queries, name_key, no_skeleton};
 
 #[async_trait]
 impl Queries for Sqlite {
@@ -27,17 +27,7 @@ impl Queries for Sqlite {
             let (who, open, page) = (&of.character, of.open, of.page);
             let values = params![who, open, page.limit, page.offset];
             let listing = logins(&of);
-            let rows = list(transaction, &listing.list, values, |row| {
-                Ok(Login {
-                    character_id: row.get(0)?,
-                    name: row.get(1)?,
-                    account_id: row.get(2)?,
-                    gateway_id: row.get(3)?,
-                    login_ms: row.get(4)?,
-                    logout_ms: row.get(5)?,
-                    reason: row.get(6)?,
-                })
-            })?;
+            let rows = all(transaction, &listing.list, values)?;
             let total = count(transaction, &listing.total, params![who, open])?;
             Ok(Part { rows, total })
         })
@@ -48,18 +38,7 @@ impl Queries for Sqlite {
         self.read(move |transaction| {
             let ((name, roles_like), id, page) = (like.patterns(), &like.search, like.page);
             let values = params![name, id, roles_like, page.limit, page.offset];
-            let rows = list(transaction, USERS, values, |row| {
-                Ok(User {
-                    account: Account {
-                        id: row.get(0)?,
-                        name: row.get(1)?,
-                        anonymous: row.get(2)?,
-                        roles: roles(&row.get::<_, String>(3)?),
-                        created_at_ms: row.get(4)?,
-                    },
-                    characters: row.get(5)?,
-                })
-            })?;
+            let rows = all(transaction, USERS, values)?;
             let total = count(transaction, USERS_TOTAL, params![name, id, roles_like])?;
             Ok(Part { rows, total })
         })
@@ -69,16 +48,7 @@ impl Queries for Sqlite {
     async fn totals(&self) -> Result<Totals> {
         self.read(|transaction| {
             let mut statement = transaction.prepare_cached(TOTALS)?;
-            Ok(statement.query_row([transaction.now_ms()], |row| {
-                Ok(Totals {
-                    users: row.get(0)?,
-                    characters: row.get(1)?,
-                    online: row.get(2)?,
-                    quarantined: row.get(3)?,
-                    frozen: row.get(4)?,
-                    banned: row.get(5)?,
-                })
-            })?)
+            Ok(statement.query_row([transaction.now_ms()], read)?)
         })
         .await
     }
@@ -88,34 +58,12 @@ impl Queries for Sqlite {
             let page = of.page;
             let values = params![of.character, of.item, page.limit, page.offset];
             let listing = ledger(&of);
-            let rows = list(transaction, &listing.list, values, |row| {
-                Ok(Entry {
-                    run: row.get(0)?,
-                    sequence: row.get(1)?,
-                    row: row.get(2)?,
-                    character_id: row.get(3)?,
-                    item: row.get(4)?,
-                    cause: row.get(5)?,
-                    delta: row.get(6)?,
-                    at_ms: row.get(7)?,
-                })
-            })?;
+            let rows = all(transaction, &listing.list, values)?;
             let total = count(transaction, &listing.total, params![of.character, of.item])?;
             Ok(Part { rows, total })
         })
         .await
     }
-}
-
-fn list<T>(
-    transaction: &Transaction<'_>,
-    query: &str,
-    values: impl Params,
-    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-) -> Result<Vec<T>> {
-    let mut statement = transaction.prepare_cached(query)?;
-    let rows = statement.query_map(values, read)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 fn count(transaction: &Transaction<'_>, query: &str, values: impl Params) -> Result<i64> {
@@ -125,17 +73,15 @@ fn count(transaction: &Transaction<'_>, query: &str, values: impl Params) -> Res
 
 fn profile(transaction: &Transaction<'_>, id: &str) -> Result<Profile> {
     let query = format!("SELECT {} FROM characters c WHERE c.id = ?1", *RECORD);
-    let found = transaction.prepare_cached(&query)?.query_row([id], record);
+    let found = transaction
+        .prepare_cached(&query)?
+        .query_row([id], read::<Record>);
     let mut record = found.optional()?.ok_or(StoreError::NotFound("character"))?;
     stored::fill(transaction, &mut record)?;
-    let kills = list(transaction, KILLS, [id], |row| {
-        Ok((row.get(0)?, row.get(1)?))
-    })?;
+    let kills = all(transaction, KILLS, [id])?;
     let (logins, played_ms) = transaction
         .prepare_cached(PLAYED)?
-        .query_row(params![transaction.now_ms(), id], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })?;
+        .query_row(params![transaction.now_ms(), id], read)?;
     Ok(transaction.prepare_cached(BESIDE)?.query_row([id], |row| {
         Ok(Profile {
             record,
@@ -158,9 +104,7 @@ impl Changes for Sqlite {
             let find = r#"SELECT online, quarantined FROM characters
                           WHERE id = ?1 AND "accountId" = ?2"#;
             let found: Option<(bool, bool)> = transaction
-                .query_row(find, params![change.character, change.account], |row| {
-                    Ok((row.get(0)?, row.get(1)?))
-                })
+                .query_row(find, params![change.character, change.account], read)
                 .optional()?;
             match found.ok_or(StoreError::NotFound("character"))? {
                 (true, _) => return Err(StoreError::InWorld),
@@ -183,19 +127,16 @@ impl Changes for Sqlite {
                 }
             })?;
             let query = format!("SELECT {SUMMARY} FROM characters c WHERE c.id = ?1");
-            Ok(transaction.query_row(&query, [&change.character], character)?)
+            Ok(transaction.query_row(&query, [&change.character], read)?)
         })
         .await
     }
 
     async fn keep_skeletons(&self, most: i64) -> Result<u64> {
         self.write(move |transaction| {
-            let mut find = transaction.prepare_cached(
-                r#"SELECT id, name FROM characters
-                   WHERE "nameSkeleton" IS NULL ORDER BY id LIMIT ?1"#,
-            )?;
-            let found = find.query_map([most], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            let found: Vec<(String, String)> = found.collect::<rusqlite::Result<_>>()?;
+            let find = r#"SELECT id, name FROM characters
+                          WHERE "nameSkeleton" IS NULL ORDER BY id LIMIT ?1"#;
+            let found: Vec<(String, String)> = all(transaction, find, [most])?;
             let mut put = transaction.prepare_cached(
                 r#"UPDATE characters SET "nameSkeleton" =
                      CASE WHEN EXISTS (SELECT 1 FROM characters o WHERE o."nameSkeleton" = ?2)

@@ -7,12 +7,12 @@ use tonic::async_trait;
 
 use super::directory::incarnation;
 pub(super) use super::ownership::disown;
-use super::{Sqlite, Transaction, bump, operators, record, stored, value};
+use super::{Sqlite, Transaction, all, bump, operators, read, stored, value};
 use crate::store::Runs;
 use crate::store::columns::RECORD;
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{
-    Ended, LoadedRegion, Region, Registered, Registration, Renewal, Renewed, RunState,
+    Ended, LoadedRegion, Record, Region, Registered, Registration, Renewal, Renewed, RunState,
 };
 
 #[async_trait]
@@ -120,13 +120,12 @@ impl Runs for Sqlite {
             if owner(transaction, region)? != Some((run, epoch)) {
                 return Err(StoreError::NotOwner);
             }
-            let mut statement = transaction.prepare_cached(&format!(
+            let query = format!(
                 r#"SELECT {} FROM characters c WHERE c."regionX" = ?1 AND c."regionZ" = ?2
                      AND c.online = 1 AND c.quarantined = 0 ORDER BY c.id"#,
                 *RECORD
-            ))?;
-            let rows = statement.query_map([region.x, region.z], record)?;
-            let mut characters = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+            );
+            let mut characters: Vec<Record> = all(transaction, &query, [region.x, region.z])?;
             for character in &mut characters {
                 stored::fill(transaction, character)?;
             }
@@ -253,7 +252,7 @@ pub(super) fn alive(transaction: &Transaction<'_>, run: i64) -> Result<()> {
 pub(super) fn owner(transaction: &Transaction<'_>, region: Region) -> Result<Option<(i64, i64)>> {
     let owner = transaction
         .prepare_cached("SELECT run_id, epoch FROM regions WHERE region_x = ?1 AND region_z = ?2")?
-        .query_row([region.x, region.z], |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row([region.x, region.z], read)
         .optional()?;
     Ok(owner)
 }

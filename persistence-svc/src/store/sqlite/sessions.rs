@@ -4,16 +4,12 @@ use rusqlite::{OptionalExtension, params};
 use tonic::async_trait;
 
 use super::runs::{alive, owner};
-use super::{Sqlite, Transaction, character, record, stored};
+use super::{Sqlite, Transaction, all, read, stored};
 use crate::store::Sessions;
 use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
-use crate::store::model::{OpenSession, Opened, Ownership, Record, Region};
-use crate::store::sessions::{BEGIN, CONTINUE, FORGET, Forgotten, SESSIONS_KEPT};
-
-const OWNERSHIP: &str = r#"SELECT c.id, c."regionX", c."regionZ", c."ownershipSequence",
- c."sessionEpoch", c.online, coalesce(r.run_id, 0), coalesce(r.epoch, 0)
- FROM characters c LEFT JOIN regions r ON r.region_x = c."regionX" AND r.region_z = c."regionZ""#;
+use crate::store::model::{OpenSession, Opened, Ownership, Record};
+use crate::store::sessions::{BEGIN, CONTINUE, FORGET, Forgotten, OWNERSHIP, SESSIONS_KEPT};
 
 #[async_trait]
 impl Sessions for Sqlite {
@@ -32,7 +28,7 @@ impl Sessions for Sqlite {
                      WHERE c.id = ?1 AND c.online = 1 AND c.quarantined = 0",
                     *RECORD
                 ))?
-                .query_row([id], record)
+                .query_row([id], read::<Record>)
                 .optional()?
                 .ok_or(StoreError::NotFound("character in the world"))?;
             match owner(transaction, found.region)? {
@@ -48,12 +44,11 @@ impl Sessions for Sqlite {
     async fn online_characters(&self, run: i64) -> Result<Vec<Ownership>> {
         self.read(move |transaction| {
             alive(transaction, run)?;
-            let mut statement = transaction.prepare_cached(&format!(
+            let query = format!(
                 "{OWNERSHIP} WHERE c.online = 1 AND c.quarantined = 0 AND r.run_id = ?1
                  ORDER BY c.id"
-            ))?;
-            let rows = statement.query_map([run], ownership)?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
+            );
+            all(transaction, &query, [run])
         })
         .await
     }
@@ -63,27 +58,12 @@ impl Sessions for Sqlite {
         self.read(move |transaction| {
             transaction
                 .prepare_cached(&format!("{OWNERSHIP} WHERE c.id = ?1"))?
-                .query_row([id], ownership)
+                .query_row([id], read)
                 .optional()?
                 .ok_or(StoreError::NotFound("character"))
         })
         .await
     }
-}
-
-fn ownership(row: &rusqlite::Row<'_>) -> rusqlite::Result<Ownership> {
-    Ok(Ownership {
-        character_id: row.get(0)?,
-        region: Region {
-            x: row.get(1)?,
-            z: row.get(2)?,
-        },
-        ownership_sequence: row.get(3)?,
-        session_epoch: row.get(4)?,
-        online: row.get(5)?,
-        run: row.get(6)?,
-        region_epoch: row.get(7)?,
-    })
 }
 
 /// Brings a character into the world. With `asleep`, only if it is not there; returns `None` if it
@@ -128,7 +108,7 @@ pub(super) fn enter(
     let character = transaction.query_row(
         &format!("SELECT {SUMMARY} FROM characters c WHERE c.id = ?1"),
         [&ask.character_id],
-        character,
+        read,
     )?;
     Ok(Some(Opened {
         character,
@@ -153,8 +133,6 @@ fn note(
     let values = params![character, session_epoch, session, gateway, now];
     transaction.prepare_cached(BEGIN)?.execute(values)?;
     let mut statement = transaction.prepare_cached(FORGET)?;
-    let removed = statement.query_map(params![character, SESSIONS_KEPT - 1], |row| {
-        Ok((row.get(0)?, row.get(1)?))
-    })?;
+    let removed = statement.query_map(params![character, SESSIONS_KEPT - 1], read)?;
     Ok(removed.collect::<rusqlite::Result<Forgotten>>()?)
 }

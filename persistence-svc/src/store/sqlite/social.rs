@@ -1,14 +1,14 @@
 //! Friends and ignored players in SQLite.
 
 use proto::client::names::skeleton;
-use rusqlite::{OptionalExtension, Row, ToSql, params};
+use rusqlite::{OptionalExtension, ToSql, params};
 use tonic::async_trait;
 
-use super::{Sqlite, Transaction};
+use super::{Sqlite, Transaction, all, read};
 use crate::store::error::{Result, StoreError};
 use crate::store::social::{
-    BY_ID, BY_NAME, BY_REQUEST, Change, Changed, FACTS, FRIENDS, Facts, Friend, IGNORED, Ignored,
-    Lists, OWN, Outcome, Put, REQUEST_MS, REQUESTS, Request, TIDY, Who, concerns_both, decide,
+    BY_ID, BY_NAME, BY_REQUEST, Change, Changed, FACTS, FRIENDS, IGNORED, Lists, OWN, Outcome, Put,
+    REQUEST_MS, REQUESTS, TIDY, Who, concerns_both, decide,
 };
 use crate::store::{Social, name_key};
 
@@ -64,7 +64,7 @@ fn carry_out(
     transaction.execute(TIDY, params![me, now - REQUEST_MS])?;
     let facts = transaction
         .prepare_cached(FACTS)?
-        .query_row(params![me, other, now - REQUEST_MS, who.account_id], facts)?;
+        .query_row(params![me, other, now - REQUEST_MS, who.account_id], read)?;
     let audit_log = match decide(change, account == who.account_id, asked, &facts) {
         Ok(audit_log) => audit_log,
         Err(outcome) => return Ok(Err(outcome)),
@@ -122,65 +122,10 @@ fn missing(change: &Change) -> Outcome {
 }
 
 fn lists(transaction: &Transaction<'_>, who: &Who, now: i64) -> Result<Lists> {
-    let mut statement = transaction.prepare_cached(FRIENDS)?;
-    let friends = statement
-        .query_map([&who.character_id], friend)?
-        .collect::<rusqlite::Result<_>>()?;
-    let mut statement = transaction.prepare_cached(REQUESTS)?;
     let values = params![who.character_id, now - REQUEST_MS, who.account_id];
-    let requests = statement
-        .query_map(values, request)?
-        .collect::<rusqlite::Result<_>>()?;
-    let mut statement = transaction.prepare_cached(IGNORED)?;
-    let ignored = statement
-        .query_map([&who.account_id], ignored)?
-        .collect::<rusqlite::Result<_>>()?;
     Ok(Lists {
-        friends,
-        requests,
-        ignored,
-    })
-}
-
-fn facts(row: &Row<'_>) -> rusqlite::Result<Facts> {
-    Ok(Facts {
-        friends: row.get(0)?,
-        their_friends: row.get(1)?,
-        are_friends: row.get(2)?,
-        was_asked: row.get(3)?,
-        has_asked: row.get(4)?,
-        asking: row.get(5)?,
-        asked: row.get(6)?,
-        ignored: row.get(7)?,
-        is_ignored: row.get(8)?,
-    })
-}
-
-fn friend(row: &Row<'_>) -> rusqlite::Result<Friend> {
-    Ok(Friend {
-        character_id: row.get(0)?,
-        name: row.get(1)?,
-        combat_level: row.get(2)?,
-        last_login_ms: row.get(3)?,
-    })
-}
-
-fn request(row: &Row<'_>) -> rusqlite::Result<Request> {
-    Ok(Request {
-        id: row.get(0)?,
-        from_id: row.get(1)?,
-        from_name: row.get(2)?,
-        to_id: row.get(3)?,
-        to_name: row.get(4)?,
-        at_ms: row.get(5)?,
-    })
-}
-
-fn ignored(row: &Row<'_>) -> rusqlite::Result<Ignored> {
-    Ok(Ignored {
-        character_id: row.get(0)?,
-        name: row.get(1)?,
-        account_id: row.get(2)?,
-        added_ms: row.get(3)?,
+        friends: all(transaction, FRIENDS, [&who.character_id])?,
+        requests: all(transaction, REQUESTS, values)?,
+        ignored: all(transaction, IGNORED, [&who.account_id])?,
     })
 }

@@ -3,17 +3,13 @@
 use std::collections::BTreeMap;
 
 use rusqlite::types::FromSql;
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{OptionalExtension, params};
 
-use super::{Transaction, stored};
+use super::{Transaction, all, read as from_row, stored};
 use crate::store::error::Result;
 use crate::store::judge::{Held, grave_owners, slots};
 use crate::store::model::{Batch, Region};
-use crate::store::value::{Chunk, GroundItem, LedgerRow, Pack, Stack};
-
-/// Columns of a whole ground item.
-const GROUND: &str = "id, region_x, region_z, x, z, item_id, quantity, owner_id, public_tick,
- expires_tick, grave_id";
+use crate::store::value::{Chunk, GROUND, GroundItem, LedgerRow, Pack, Stack};
 
 /// Returns the pack of a character.
 pub(super) fn pack(transaction: &Transaction<'_>, id: &str) -> Result<Pack> {
@@ -41,31 +37,10 @@ pub(super) fn stacks<P: Ord + FromSql>(
 
 /// Returns the ground items of a region, by id.
 pub(super) fn ground_of(transaction: &Transaction<'_>, region: Region) -> Result<Vec<GroundItem>> {
-    let mut statement = transaction.prepare_cached(&format!(
+    let query = format!(
         "SELECT {GROUND} FROM ground_items WHERE region_x = ?1 AND region_z = ?2 ORDER BY id"
-    ))?;
-    let rows = statement.query_map([region.x, region.z], ground_item)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
-fn ground_item(row: &Row<'_>) -> rusqlite::Result<GroundItem> {
-    Ok(GroundItem {
-        id: row.get(0)?,
-        region: Region {
-            x: row.get(1)?,
-            z: row.get(2)?,
-        },
-        x: row.get(3)?,
-        z: row.get(4)?,
-        stack: Stack {
-            item: row.get(5)?,
-            quantity: row.get(6)?,
-        },
-        owner: row.get(7)?,
-        public_tick: row.get(8)?,
-        expires_tick: row.get(9)?,
-        grave: row.get(10)?,
-    })
+    );
+    all(transaction, &query, [region.x, region.z])
 }
 
 /// Reads the packs and ground items that the batch changes.
@@ -79,7 +54,10 @@ pub(super) fn read(transaction: &Transaction<'_>, batch: &Batch, held: &mut Held
         transaction.prepare_cached(&format!("SELECT {GROUND} FROM ground_items WHERE id = ?1"))?;
     let put = batch.ground.iter().map(|item| &item.id);
     for id in put.chain(batch.gone.iter().map(|gone| &gone.id)) {
-        if let Some(item) = statement.query_row([id], ground_item).optional()? {
+        if let Some(item) = statement
+            .query_row([id], from_row::<GroundItem>)
+            .optional()?
+        {
             held.ground.insert(item.id.clone(), item);
         }
     }
@@ -98,7 +76,7 @@ pub(super) fn write(
     write_ground(transaction, batch)?;
     write_deaths(transaction, batch, held, now)?;
     write_chunks(transaction, batch)?;
-    write_ledger(transaction, (batch.run, batch.sequence), &batch.ledger, now)
+    write_ledger(transaction, batch.run, batch.sequence, &batch.ledger, now)
 }
 
 fn write_slots(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -> Result<()> {
@@ -121,20 +99,11 @@ fn write_slots(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -> Res
 
 /// Returns the persistent objects of the chunks of a region, in order.
 pub(super) fn chunks_of(transaction: &Transaction<'_>, region: Region) -> Result<Vec<Chunk>> {
-    let mut statement = transaction.prepare_cached(
-        r#"SELECT "chunkX", "chunkZ", data FROM "worldChunks"
-           WHERE "chunkX" BETWEEN ?1 AND ?1 + 7 AND "chunkZ" BETWEEN ?2 AND ?2 + 7
-           ORDER BY 1, 2"#,
-    )?;
+    let query = r#"SELECT "chunkX", "chunkZ", data FROM "worldChunks"
+                   WHERE "chunkX" BETWEEN ?1 AND ?1 + 7 AND "chunkZ" BETWEEN ?2 AND ?2 + 7
+                   ORDER BY 1, 2"#;
     let first = |at: i32| at.saturating_mul(Chunk::OF_REGION);
-    let rows = statement.query_map([first(region.x), first(region.z)], |row| {
-        Ok(Chunk {
-            x: row.get(0)?,
-            z: row.get(1)?,
-            data: row.get(2)?,
-        })
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    all(transaction, query, [first(region.x), first(region.z)])
 }
 
 fn write_chunks(transaction: &Transaction<'_>, batch: &Batch) -> Result<()> {
@@ -208,7 +177,8 @@ fn write_deaths(transaction: &Transaction<'_>, batch: &Batch, held: &Held, now: 
 /// Writes rows under the operation (run, sequence), numbered from 1.
 pub(super) fn write_ledger(
     transaction: &Transaction<'_>,
-    (run, sequence): (i64, i64),
+    run: i64,
+    sequence: i64,
     ledger: &[LedgerRow],
     now: i64,
 ) -> Result<()> {

@@ -42,12 +42,12 @@ impl World {
             Intent::Rule { duel, rule } => {
                 let (now, own) = (self.now, self.own_duel(who, &duel)?);
                 rules::toggle(own, rule, now)?;
-                self.show_duel(&duel, (DuelPart::Rules, who), out);
+                self.show_duel(&duel, DuelPart::Rules, who, out);
             }
             Intent::Bare { duel, place } => {
                 let (now, own) = (self.now, self.own_duel(who, &duel)?);
                 rules::bare(own, place, now)?;
-                self.show_duel(&duel, (DuelPart::Equipment, who), out);
+                self.show_duel(&duel, DuelPart::Equipment, who, out);
             }
             Intent::Stake {
                 duel,
@@ -57,7 +57,7 @@ impl World {
             Intent::Unstake { duel, place } => {
                 let (now, own) = (self.now, self.own_duel(who, &duel)?);
                 rules::unstake(own, who, place, now)?;
-                self.show_duel(&duel, (DuelPart::Stakes, who), out);
+                self.show_duel(&duel, DuelPart::Stakes, who, out);
             }
             Intent::Agree { duel, seen } => self.agree_to_duel(who, &duel, seen, out)?,
             Intent::Cancel { duel } => self.cancel_duel(who, &duel, out)?,
@@ -224,7 +224,7 @@ impl World {
         newcomer::may_give(player.record(), &self.rules)?;
         let own = self.duels.all.get_mut(id).ok_or(Refusal::NotInDuel)?;
         rules::stake(own, player, &content, slot, quantity, now)?;
-        self.show_duel(id, (DuelPart::Stakes, who), out);
+        self.show_duel(id, DuelPart::Stakes, who, out);
         Ok(())
     }
 
@@ -269,20 +269,20 @@ impl World {
             side.agreed = true;
         }
         if !duel.agreed() {
-            self.show_duel(id, (DuelPart::Agreed, who), out);
+            self.show_duel(id, DuelPart::Agreed, who, out);
             return Ok(());
         }
         self.transfer(None, &legs, out)?;
         match (seen, ring) {
             (DuelStage::Confirming, Some(ring)) => {
-                self.show_duel(id, (DuelPart::Agreed, who), out);
+                self.show_duel(id, DuelPart::Agreed, who, out);
                 self.enter_ring(id, ring, out);
                 return Ok(());
             }
             (DuelStage::Rules, _) => self.own_duel(who, id)?.come_to(DuelStage::Stakes, now),
             _ => self.own_duel(who, id)?.come_to(DuelStage::Confirming, now),
         }
-        self.show_duel(id, (DuelPart::Agreed, who), out);
+        self.show_duel(id, DuelPart::Agreed, who, out);
         self.show_stage(id, out);
         Ok(())
     }
@@ -325,7 +325,8 @@ impl World {
     pub(crate) fn show_duel(
         &self,
         id: &EntityId,
-        changed: (DuelPart, &CharacterId),
+        part: DuelPart,
+        by: &CharacterId,
         out: &mut Outcome,
     ) {
         let Some(duel) = self.duels.all.get(id) else {
@@ -333,7 +334,7 @@ impl World {
         };
         for who in duel.fighters() {
             if self.players.contains_key(&who) {
-                out.emit(told::shown(changed, who, duel, &self.content));
+                out.emit(told::shown(part, by, who, duel, &self.content));
             }
         }
     }

@@ -332,7 +332,8 @@ pub(crate) fn started(duel: &Duel, who: &CharacterId, name: &str) -> DuelSession
 /// Returns the event that shows `who` the changed part of a duel. `by`: the player that made the
 /// change.
 pub(crate) fn shown(
-    (part, by): (DuelPart, &CharacterId),
+    part: DuelPart,
+    by: &CharacterId,
     who: CharacterId,
     duel: &Duel,
     content: &Content,

@@ -18,7 +18,9 @@ const SIGHT_TILES: u32 = 32;
 /// # Errors
 /// `NotFound`: there is no such thing in a region that this process plays. `TooFar`: out of sight.
 pub(crate) fn examine(
-    (players, npcs, ground): (&Players, &Npcs, &Ground),
+    players: &Players,
+    npcs: &Npcs,
+    ground: &Ground,
     content: &Content,
     played: impl Fn(Region) -> bool,
     from: Tile,

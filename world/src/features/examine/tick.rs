@@ -29,8 +29,9 @@ impl World {
     ) -> Result<(), Refusal> {
         let from = self.players.get(who).ok_or(Refusal::NotFound)?.tile();
         let played = |region| self.regions.contains_key(&region);
-        let things = (&self.players, &self.npcs, &self.ground);
-        let text = rules::examine(things, &self.content, played, from, &target)?;
+        let (players, npcs, ground) = (&self.players, &self.npcs, &self.ground);
+        let content = &self.content;
+        let text = rules::examine(players, npcs, ground, content, played, from, &target)?;
         out.emit(Event::Examined {
             who: who.clone(),
             target,

@@ -15,8 +15,18 @@ use crate::refusal::Refusal;
 use crate::rules::Rules;
 use crate::time::Tick;
 
-/// Returns the legs that lay `quantity` (`None`: all) of the stack in `slot` on the ground, as
-/// `id`.
+/// Part of a stack that its owner drops.
+#[derive(Debug)]
+pub(crate) struct Dropped {
+    /// Slot of the stack.
+    pub(crate) slot: u8,
+    /// Number of its items; `None`: all.
+    pub(crate) quantity: Option<u32>,
+    /// Id of the thing that will lie on the ground.
+    pub(crate) id: EntityId,
+}
+
+/// Returns the legs that lay what a player drops on the ground.
 ///
 /// # Errors
 /// `EmptySlot`, `NotEnough`; `Busy`: too much lies about.
@@ -24,10 +34,11 @@ pub(crate) fn drop(
     player: &Player,
     content: &Content,
     ground: &Ground,
-    (now, rules): (Tick, &Rules),
-    (slot, quantity): (u8, Option<u32>),
-    id: EntityId,
+    now: Tick,
+    rules: &Rules,
+    dropped: Dropped,
 ) -> Result<Vec<Leg>, Refusal> {
+    let Dropped { slot, quantity, id } = dropped;
     let record = player.record();
     let stack = record.inventory.get(&slot).ok_or(Refusal::EmptySlot)?;
     let quantity = quantity.unwrap_or(stack.quantity);

@@ -1,6 +1,7 @@
 //! Dropping and picking up, and the phase of the ground.
 
 use super::Intent;
+use super::rules::Dropped;
 use crate::entity::ground_item::{GRAVE_PREFIX, ID_PREFIX};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::entity::player::Player;
@@ -42,9 +43,9 @@ impl World {
     ) -> Result<(), Refusal> {
         let id = self.next_id(ID_PREFIX)?;
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
-        let (content, ground, asked) = (&self.content, &self.ground, (slot, quantity));
-        let by = (self.now, &self.rules);
-        let legs = ground_items::rules::drop(player, content, ground, by, asked, id)?;
+        let (content, ground, rules) = (&self.content, &self.ground, &self.rules);
+        let dropped = Dropped { slot, quantity, id };
+        let legs = ground_items::rules::drop(player, content, ground, self.now, rules, dropped)?;
         let tile = player.tile();
         self.transfer(Some(Cause::Drop), &legs, out)?;
         self.mint.used();

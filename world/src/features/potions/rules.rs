@@ -61,7 +61,8 @@ pub(crate) fn exchange(record: &PlayerRecord, slot: u8, potion: &Potion) -> [Leg
 pub(crate) fn pour(
     content: &Content,
     record: &PlayerRecord,
-    (slot, other): (u8, u8),
+    slot: u8,
+    other: u8,
 ) -> Option<[Leg; 4]> {
     let pack = &record.inventory;
     let (from, into) = (pack.get(&slot)?, pack.get(&other)?);

@@ -58,11 +58,12 @@ impl World {
     pub(crate) fn pour(
         &mut self,
         who: &CharacterId,
-        slots: (u8, u8),
+        slot: u8,
+        other: u8,
         out: &mut Outcome,
     ) -> Result<bool, Refusal> {
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
-        let Some(legs) = rules::pour(&self.content, &player.record, slots) else {
+        let Some(legs) = rules::pour(&self.content, &player.record, slot, other) else {
             return Ok(false);
         };
         self.transfer(Some(Cause::Pour), &legs, out)?;

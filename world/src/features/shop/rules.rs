@@ -151,7 +151,7 @@ pub(crate) fn sell(
     }
     let usual = good(store, &item).map_or(Some(0), |good| good.stock);
     let lies = shelves.get(&item).map(|shelf| shelf.count).or(usual);
-    let pays = paid(worth, store.buyback_thousandths, (usual, lies), many);
+    let pays = paid(worth, store.buyback_thousandths, usual, lies, many);
     let pays = pays.ok_or(Refusal::InventoryFull)?;
     let mut legs = taken(&record.id, slot, stack, many);
     if pays > 0 {
@@ -209,12 +209,7 @@ fn price(each: u32, usual: Option<u32>, there: Option<u32>, many: u32) -> Option
 
 /// Returns the price that a shop with the rate `rate`, in thousandths, pays for `many` items of the
 /// worth `worth`.
-fn paid(
-    worth: u32,
-    rate: u32,
-    (usual, there): (Option<u32>, Option<u32>),
-    many: u32,
-) -> Option<u32> {
+fn paid(worth: u32, rate: u32, usual: Option<u32>, there: Option<u32>, many: u32) -> Option<u32> {
     let (many, rate) = (i128::from(many), i64::from(rate));
     let thousandths = match (usual, there) {
         (Some(usual), Some(there)) => {
@@ -331,12 +326,12 @@ mod tests {
             (10, 9, 3, 500 + 500 + 470),
         ];
         for (usual, there, many, expected) in table {
-            let got = paid(1_000, 500, (Some(usual), Some(there)), many);
+            let got = paid(1_000, 500, Some(usual), Some(there), many);
             assert_eq!(got, Some(expected), "{there} of {usual}, {many} sold");
         }
-        assert_eq!(paid(1_000, 500, (None, None), 4), Some(2_000));
-        assert_eq!(paid(3, 500, (None, None), 1), Some(1));
-        assert_eq!(paid(u32::MAX, 500, (None, None), 9), None);
+        assert_eq!(paid(1_000, 500, None, None, 4), Some(2_000));
+        assert_eq!(paid(3, 500, None, None, 1), Some(1));
+        assert_eq!(paid(u32::MAX, 500, None, None, 9), None);
     }
 
     #[test]
@@ -344,8 +339,7 @@ mod tests {
         for there in 1..80 {
             for many in 1..=there.min(12) {
                 let cost = price(100, Some(10), Some(there), many).unwrap();
-                let back = (Some(10), Some(there - many));
-                let pays = paid(100, 500, back, many).unwrap();
+                let pays = paid(100, 500, Some(10), Some(there - many), many).unwrap();
                 assert!(
                     pays <= cost,
                     "{there} there, {many} bought for {cost}, sold for {pays}"

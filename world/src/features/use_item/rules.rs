@@ -48,7 +48,8 @@ pub(crate) struct Used {
 pub(crate) fn used(
     player: &Player,
     content: &Content,
-    (slot, skill): (u8, Option<Skill>),
+    slot: u8,
+    skill: Option<Skill>,
     now: Tick,
 ) -> Result<Used, Refusal> {
     let record = player.record();

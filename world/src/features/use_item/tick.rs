@@ -40,7 +40,7 @@ impl World {
         if stack.is_some_and(|stack| items.drinkable(&stack.item).is_some()) {
             return self.drink(who, slot, out);
         }
-        let used = use_item::rules::used(player, &self.content, (slot, skill), now)?;
+        let used = use_item::rules::used(player, &self.content, slot, skill, now)?;
         let effect = used.effect;
         if let Some((cause, leg)) = used.gone {
             self.transfer(Some(cause), &[leg], out)?;

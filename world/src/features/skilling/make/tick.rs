@@ -51,7 +51,7 @@ impl World {
         searches_end: u64,
         out: &mut Outcome,
     ) -> Result<Answer, Refusal> {
-        if self.pour(asked.who, (slot, other), out)? {
+        if self.pour(asked.who, slot, other, out)? {
             return Ok(Answer::Done { value: true });
         }
         let player = self.players.get(asked.who).ok_or(Refusal::NotFound)?;
