@@ -10,7 +10,7 @@ export class Death {
   constructor(game) {
     Object.assign(this, game);
     this.graves = new Map();
-    this.pane = new Pane("death", "Oh dear", { modal: true, lasting: true });
+    this.pane = new Pane("death", "Oh dear", { modal: true, permanent: true });
     this.words = el("div", {});
     this.wait = el("p", { class: "dim", role: "timer" });
     this.wakes = undefined;

@@ -64,8 +64,8 @@ export class Picture {
   }
 
   zoomBy(factor) {
-    this.wish = Math.max(ZOOM_MIN, Math.min(ZOOM_MAX, (this.wish ?? this.zoom) * factor));
-    this.zoom = Math.round(this.wish * this.ratio) / this.ratio;
+    this.wantedZoom = Math.max(ZOOM_MIN, Math.min(ZOOM_MAX, (this.wantedZoom ?? this.zoom) * factor));
+    this.zoom = Math.round(this.wantedZoom * this.ratio) / this.ratio;
     this.zoomed = performance.now();
   }
 

@@ -2,7 +2,7 @@
 
 import { $, capital, el } from "./dom.js";
 import { portrait } from "./goods.js";
-import { bonuses, counted, facts } from "./things.js";
+import { bonuses, counted, details } from "./things.js";
 
 const PLACES = [
   "helmet",
@@ -76,7 +76,7 @@ export class Gear {
     const words = item ? counted(item.itemId, item.quantity) : "nothing";
     button.setAttribute("aria-label", `${capital(place)}: ${words}${item ? ", take off" : ""}`);
     button.dataset.tip = item
-      ? [`${words}: take off`, ...facts(item.itemId)].join("\n")
+      ? [`${words}: take off`, ...details(item.itemId)].join("\n")
       : capital(place);
     button.classList.toggle("empty", !item);
     if (!item) return button.replaceChildren(el("i", { "aria-hidden": "true" }, place));

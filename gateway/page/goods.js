@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 import { picture } from "./icons.js";
-import { counted, facts, short, thing } from "./things.js";
+import { counted, details, short, thing } from "./things.js";
 
 const SIDE = 80;
 const KEPT = 600;
@@ -37,7 +37,7 @@ export function goods(stack, chosen, { label, note, name, ...attributes } = {}) 
     {
       class: "goods",
       "aria-label": note ? `${words}, ${note}` : words,
-      data: { tip: [words, note, ...facts(stack.itemId)].filter(Boolean).join("\n") },
+      data: { tip: [words, note, ...details(stack.itemId)].filter(Boolean).join("\n") },
       ...attributes,
     },
     portrait(stack.itemId),

@@ -4,7 +4,7 @@ import { Asking } from "./asking.js";
 import { Bank } from "./bank.js";
 import { Combat } from "./combat.js";
 import { Death } from "./death.js";
-import { Deeds, Doing } from "./deeds.js";
+import { Actions, Doing } from "./actions.js";
 import { Dialogue } from "./dialogue.js";
 import { $ } from "./dom.js";
 import { Picture } from "./draw.js";
@@ -13,7 +13,7 @@ import { Emotes } from "./emotes.js";
 import { Friends } from "./friends.js";
 import { Gear } from "./gear.js";
 import { forget } from "./goods.js";
-import { Hands } from "./hands.js";
+import { Controls } from "./controls.js";
 import { Help } from "./help.js";
 import { Hits } from "./hits.js";
 import { Make } from "./make.js";
@@ -83,10 +83,10 @@ const dialogue = new Dialogue(act);
 const quests = new Quests({ ...game, celebrate, mark: () => side.mark("quests") });
 const whisper = (name) => ui.whisperTo(name);
 const friends = new Friends({ ...game, whisper, mark: () => side.mark("friends") });
-const deeds = new Deeds({ ...game, trade, duel, make, friends, whisper });
+const actions = new Actions({ ...game, trade, duel, make, friends, whisper });
 const emotes = new Emotes(game);
 const doing = new Doing({ ...game, emotes });
-const hands = new Hands(
+const controls = new Controls(
   { net, me, free, picture, minimap, here: () => sight.here() },
   {
     walkTo: walkOff,
@@ -95,18 +95,18 @@ const hands = new Hands(
     toggleRun: () => setRun(!me.run),
     panel: (code) => side.key(code),
     back: () => pack.layDown() || closeLast(),
-    drop: () => deeds.errand.drop(),
+    drop: () => actions.pending.drop(),
     help: () => help.toggle(),
   },
 );
-const shown = { picture, minimap, hits, ui, hands, deeds, doing, death, quests };
+const shown = { picture, minimap, hits, ui, controls, actions, doing, death, quests };
 const all = { land, scene, walkers, me, ...shown };
 const sight = new Sight(all);
 picture.minimap = minimap;
 pack.counters = [trade, duel, bank, shop].map((at) => (slot, item) => at.counter(slot, item));
-pack.more = (slot, item) => deeds.ofSlot(slot, item);
+pack.more = (slot, item) => actions.ofSlot(slot, item);
 pack.level = level;
-pack.onuse = (slot, other) => deeds.together(slot, other);
+pack.onuse = (slot, other) => actions.together(slot, other);
 pack.onchange = () => {
   shop.purse(pack.coins);
   make.changed();
@@ -118,7 +118,7 @@ side.onlook = (tab) => {
   if (tab === "quests") quests.look();
 };
 land.onload = (rx, rz) => picture.changed(rx, rz);
-$("home").onclick = () => doing.mayGoHome() && deeds.request("home-teleport");
+$("home").onclick = () => doing.mayGoHome() && actions.request("home-teleport");
 
 function playing() {
   try {
@@ -216,7 +216,7 @@ const HEARS = {
     const own = scene.entities.get(me.id);
     if (own) me.position = { x: own.x, z: own.z };
     if (own && me.target && own.x === me.target.x && own.z === me.target.z) me.target = undefined;
-    deeds.errand.step();
+    actions.pending.step();
   },
   "combat:hit"(data) {
     struck(data, performance.now());
@@ -225,7 +225,7 @@ const HEARS = {
     me.position = { x: data.position.x, z: data.position.z };
     walkers.shown.delete(me.id);
     me.target = undefined;
-    deeds.errand.drop();
+    actions.pending.drop();
   },
   "chat:message"(data) {
     ui.hear(data, me.id);
@@ -252,7 +252,7 @@ const HEARS = {
   },
   lost() {
     me.target = undefined;
-    deeds.errand.drop();
+    actions.pending.drop();
   },
   ended(data) {
     const words =
@@ -302,7 +302,7 @@ function forgetWorld() {
   hits.clear();
   asking.clear();
   me.target = me.foe = undefined;
-  deeds.errand.drop();
+  actions.pending.drop();
 }
 
 function out(words, bad) {
@@ -380,7 +380,7 @@ async function walkTo(x, z, stay = false) {
 
 /** Walks somewhere because a person wants it; whatever was to be done elsewhere is not. */
 function walkOff(x, z, stay) {
-  deeds.errand.drop();
+  actions.pending.drop();
   return walkTo(x, z, stay);
 }
 
@@ -434,7 +434,7 @@ function ground(px, py) {
   if (net.phase !== "world") return false;
   const tile = picture.toTile(px, py);
   const things = picture.allUnder(px, py, sight.view(performance.now()));
-  const entries = things.slice(0, 5).flatMap((thing) => deeds.of(thing));
+  const entries = things.slice(0, 5).flatMap((thing) => actions.of(thing));
   const place = things.find((thing) => free(thing.x, thing.z)) ?? tile;
   entries.push(["Walk here", () => walkOff(place.x, place.z, true)]);
   menu.open(px, py, things.length === 1 ? things[0].name : "Here", entries);
@@ -444,7 +444,7 @@ function ground(px, py) {
 /** A tap on the map: the likeliest thing is done with what is there, else it is walked to. */
 function tapped(px, py) {
   const thing = picture.under(px, py, sight.view(performance.now()));
-  const first = thing && deeds.first(thing);
+  const first = thing && actions.first(thing);
   if (first) return first[1]();
   if (pack.layDown()) return undefined;
   const tile = picture.toTile(px, py);

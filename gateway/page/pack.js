@@ -4,7 +4,7 @@
 import { howMany } from "./amount.js";
 import { $, capital, el, many } from "./dom.js";
 import { SKILLS } from "./skills.js";
-import { called, counted, described, dosesLeft, facts, short, teaches, thing, use, wearable } from "./things.js";
+import { called, counted, described, dosesLeft, details, short, teaches, thing, use, wearable } from "./things.js";
 
 const SLOTS = 28;
 
@@ -96,7 +96,7 @@ export class Pack {
     button.dataset.item = shown;
     const words = item ? counted(item.itemId, item.quantity) : "Empty";
     button.setAttribute("aria-label", `Slot ${slot + 1}: ${words}`);
-    button.dataset.tip = item ? [words, ...facts(item.itemId)].join("\n") : "";
+    button.dataset.tip = item ? [words, ...details(item.itemId)].join("\n") : "";
     const several = item && item.quantity > 1;
     count.textContent = several ? short(item.quantity) : item ? dosesLeft(item.itemId) : "";
     const c = canvas.getContext("2d");
@@ -127,7 +127,7 @@ export class Pack {
   can(slot) {
     const item = this.slots[slot];
     const counter = this.counters.map((at) => at(slot, item)).find(Boolean);
-    const entries = counter ?? this.deeds(slot, item);
+    const entries = counter ?? this.actions(slot, item);
     entries.push(["Examine", () => this.tell(described(item.itemId))]);
     if (item.itemId === "coins" && !counter)
       entries.push(["Put into the pouch", () => this.act("coins:deposit", {})]);
@@ -143,7 +143,7 @@ export class Pack {
     return entries;
   }
 
-  deeds(slot, item) {
+  actions(slot, item) {
     const entries = [];
     if (wearable(item.itemId)) entries.push(["Wear", () => this.act("inventory:equip", { slot })]);
     const word = use(item.itemId);

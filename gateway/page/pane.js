@@ -11,9 +11,9 @@ export class Pane {
    * `leave()` is called when a person closes it; without it the pane is just hidden. A window that
    * the server has open is closed by what the server says then.
    */
-  constructor(id, title, { leave, modal = false, lasting = false } = {}) {
+  constructor(id, title, { leave, modal = false, permanent = false } = {}) {
     this.leave = leave;
-    this.lasting = lasting;
+    this.permanent = permanent;
     this.title = el("b", { id: `${id}-title` }, title);
     this.extra = el("span", {});
     this.body = el("div", { class: "body" });
@@ -34,7 +34,7 @@ export class Pane {
         "aria-labelledby": `${id}-title`,
         hidden: true,
       },
-      el("header", {}, this.title, this.extra, lasting ? undefined : this.cross),
+      el("header", {}, this.title, this.extra, permanent ? undefined : this.cross),
       this.body,
       this.foot,
     );
@@ -85,7 +85,7 @@ function stack() {
 
 /** Closes the window that was opened last; false where there is none. */
 export function closeLast() {
-  const last = open.findLast((pane) => !pane.lasting);
+  const last = open.findLast((pane) => !pane.permanent);
   last?.left();
   return last !== undefined;
 }

@@ -51,10 +51,10 @@ export function probe({
     act,
     pickUp: (id) => act("player:action", { action: "pickup", target: id }),
     /** Does what a click on it does, or the entry of its menu that begins with `words`. */
-    deed: (id, words) => {
+    actOn: (id, words) => {
       const thing = scene.entities.get(id);
       if (!thing) return false;
-      const entries = more.deeds.of(thing);
+      const entries = more.actions.of(thing);
       const entry = words ? entries.find(([w]) => w.startsWith(words)) : entries[0];
       entry?.[1]();
       return entry !== undefined;

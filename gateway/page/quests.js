@@ -187,7 +187,7 @@ export class Quests {
       needs.length ? el("p", {}, el("b", {}, "It takes "), needs.join(", "), ".") : "",
       gives.length ? el("p", {}, el("b", {}, "It gives "), gives.join(", "), ".") : "",
     );
-    this.pane.foot.replaceChildren(...this.deeds(data));
+    this.pane.foot.replaceChildren(...this.actions(data));
     this.pane.show();
   }
 
@@ -243,7 +243,7 @@ export class Quests {
     return ways;
   }
 
-  deeds(data) {
+  actions(data) {
     const ask = (event) => async () => {
       if (await this.act(event, { questId: data.id })) this.pane.hide();
     };

@@ -7,7 +7,7 @@ const SLOW_MS = 200;
 
 export class Sight {
   /**
-   * `game`: land, scene, walkers, picture, minimap, me, hits, ui, hands, deeds, doing, death,
+   * `game`: land, scene, walkers, picture, minimap, me, hits, ui, controls, actions, doing, death,
    * quests.
    */
   constructor(game) {
@@ -28,9 +28,9 @@ export class Sight {
   }
 
   view(now) {
-    const { me, scene, walkers, hands, picture, hits } = this.game;
+    const { me, scene, walkers, controls, picture, hits } = this.game;
     const inWorld = Boolean(me.position) && $("entry").hidden;
-    const { mouse } = hands;
+    const { mouse } = controls;
     return {
       now,
       entities: scene.entities,
@@ -50,7 +50,7 @@ export class Sight {
 
   frame(now) {
     this.start();
-    const { land, walkers, scene, picture, hands, minimap } = this.game;
+    const { land, walkers, scene, picture, controls, minimap } = this.game;
     if (!land.meta) return;
     walkers.step(now, scene.entities);
     const at = $("entry").hidden ? this.here() : undefined;
@@ -58,7 +58,7 @@ export class Sight {
     else this.drift(now);
     const seen = this.view(now);
     picture.draw(seen);
-    hands.steer(now);
+    controls.steer(now);
     this.point(seen);
     if (at && now - this.slow > SLOW_MS) {
       this.slow = now;
@@ -77,8 +77,8 @@ export class Sight {
 
   /** Says what a click would do to what is pointed at. */
   point(seen) {
-    const { hands, picture, deeds, ui } = this.game;
-    const { mouse } = hands;
+    const { controls, picture, actions, ui } = this.game;
+    const { mouse } = controls;
     const inside = seen.me && mouse.inside;
     this.hovered = inside ? picture.under(mouse.x, mouse.y, seen) : undefined;
     if (!inside) return ui.hover("");
@@ -86,7 +86,7 @@ export class Sight {
       const house = picture.houseAt(seen.mouse);
       return ui.hover(house?.name ?? "", undefined, mouse.x, mouse.y);
     }
-    const [words, , detail] = deeds.first(this.hovered) ?? [this.hovered.name];
+    const [words, , detail] = actions.first(this.hovered) ?? [this.hovered.name];
     const level = this.hovered.combatLevel;
     const extra = detail ?? (level === undefined ? undefined : `level ${level}`);
     const empty = this.hovered.depleted ? "nothing left just now" : extra;

@@ -76,7 +76,7 @@ export const bonuses = (id) =>
   Object.entries(item(id)?.bonuses ?? {}).map(([name, n]) => [capital(words(name)), n]);
 
 /** What a person wants to know of it at a glance, line by line. */
-export function facts(id) {
+export function details(id) {
   const what = item(id);
   const lines = [];
   if (what?.healAmount > 0) lines.push(`Heals ${what.healAmount}`);

@@ -86,7 +86,7 @@ pub(crate) struct Times {
     /// Time for the body of a request.
     pub(crate) body: Duration,
     /// Time without reading after which the gateway drops a client.
-    pub(crate) patience: Duration,
+    pub(crate) write: Duration,
 }
 
 /// Settings that every client may know.
@@ -216,11 +216,11 @@ impl Times {
                 10_000,
                 "for the body of a request",
             ),
-            patience: read_ms(
+            write: read_ms(
                 reader,
                 "WRITE_TIMEOUT_MS",
                 10_000,
-                "a client that reads nothing for so long is let go",
+                "the gateway closes a client that reads nothing for so long",
             ),
         }
     }

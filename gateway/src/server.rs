@@ -221,7 +221,7 @@ fn unready(app: &App) -> &'static str {
 /// Takes connections, for ever.
 async fn accept(app: &Arc<App>, listener: TcpListener) {
     let (router, probes) = (router::router(app), router::crowded(app));
-    let times = (app.config.times.handshake, app.config.times.patience);
+    let times = (app.config.times.handshake, app.config.times.write);
     loop {
         let (stream, address) = match listener.accept().await {
             Ok(accepted) => accepted,
@@ -246,13 +246,13 @@ async fn accept(app: &Arc<App>, listener: TcpListener) {
                 router: probes.clone(),
                 once: true,
                 head: times.0.min(SPARE_TIME),
-                patience: times.1.min(SPARE_TIME),
+                write_timeout: times.1.min(SPARE_TIME),
             },
             false => Served {
                 router: router.clone(),
                 once: false,
                 head: times.0,
-                patience: times.1,
+                write_timeout: times.1,
             },
         };
         let peer = Peer {
@@ -294,13 +294,13 @@ struct Served {
     /// Longest time for the head of a request, and for the pause before it.
     head: Duration,
     /// Longest time for which the client may read nothing.
-    patience: Duration,
+    write_timeout: Duration,
 }
 
 /// Serves one connection up to its end or its upgrade.
 async fn serve(app: Arc<App>, stream: TcpStream, peer: Peer, served: Served) {
     let service = TowerToHyperService::new(served.router);
-    let stream = WriteTimeout::new(stream, served.patience).at(Arc::clone(&peer.place));
+    let stream = WriteTimeout::new(stream, served.write_timeout).at(Arc::clone(&peer.place));
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         let mut request: Request = request.map(Body::new);
         request.extensions_mut().insert(peer.clone());

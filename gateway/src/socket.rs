@@ -112,13 +112,13 @@ pub(crate) struct Signals {
     heard: Arc<AtomicU64>,
     began: Instant,
     /// Time after which the gateway closes the connection of a client that reads nothing.
-    pub(crate) patience: Duration,
+    pub(crate) write_timeout: Duration,
 }
 
 impl Signals {
-    fn new(patience: Duration) -> Self {
+    fn new(write_timeout: Duration) -> Self {
         Self {
-            patience,
+            write_timeout,
             dead: CancellationToken::new(),
             silent: CancellationToken::new(),
             heard: Arc::new(AtomicU64::new(0)),
@@ -140,10 +140,10 @@ impl Socket {
         format: Format,
         mailbox: Mailbox,
         reports: Reports,
-        patience: Duration,
+        write_timeout: Duration,
     ) -> Self {
         let bounds = Bounds::CLIENT;
-        Self::bounded(read, write, format, mailbox, reports, patience, bounds)
+        Self::bounded(read, write, format, mailbox, reports, write_timeout, bounds)
     }
 
     /// Starts both tasks with other bounds.
@@ -153,10 +153,10 @@ impl Socket {
         format: Format,
         mailbox: Mailbox,
         reports: Reports,
-        patience: Duration,
+        write_timeout: Duration,
         bounds: Bounds,
     ) -> Self {
-        let signals = Signals::new(patience);
+        let signals = Signals::new(write_timeout);
         let (sender, inbound) = mpsc::channel(INBOUND_MAX);
         let reader = Reader {
             sender,

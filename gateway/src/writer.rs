@@ -52,7 +52,7 @@ struct Writer {
     format: Format,
     reports: Reports,
     /// Time after which the gateway closes the connection of a client that reads nothing.
-    patience: Duration,
+    write_timeout: Duration,
 }
 
 /// Starts a writer's task.
@@ -71,7 +71,7 @@ pub(crate) fn start(
         mailbox,
         format,
         reports,
-        patience: signals.patience,
+        write_timeout: signals.write_timeout,
     };
     tasks.joined(writer.run(signals))
 }
@@ -183,7 +183,7 @@ impl Writer {
     async fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         let late = |_: Elapsed| io::Error::from(io::ErrorKind::TimedOut);
         while !bytes.is_empty() {
-            let count = timeout(self.patience, self.half.write(bytes))
+            let count = timeout(self.write_timeout, self.half.write(bytes))
                 .await
                 .map_err(late)??;
             if count == 0 {
@@ -191,7 +191,7 @@ impl Writer {
             }
             bytes = &bytes[count..];
         }
-        timeout(self.patience, self.half.flush())
+        timeout(self.write_timeout, self.half.flush())
             .await
             .map_err(late)?
     }

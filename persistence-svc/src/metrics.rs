@@ -174,7 +174,7 @@ fn observe_spread(meter: &Meter) -> Arc<Mutex<Option<Spread>>> {
         .with_description("Regions that their owners are asked to give to others")
         .with_callback(move |gauge| {
             if let Some(spread) = seen() {
-                gauge.observe(u64::try_from(spread.wishes).unwrap_or(u64::MAX), &[]);
+                gauge.observe(u64::try_from(spread.move_requests).unwrap_or(u64::MAX), &[]);
             }
         })
         .build();

@@ -326,10 +326,10 @@ impl Store {
     ///
     /// # Errors
     /// The store is broken.
-    pub fn facts(&self) -> anyhow::Result<Facts> {
+    pub fn contents(&self) -> anyhow::Result<StoreContents> {
         let read = self
             .sqlite
-            .read(|transaction| Ok(Facts::read(transaction)?));
+            .read(|transaction| Ok(StoreContents::read(transaction)?));
         Ok(self.runtime.block_on(read)?)
     }
 }
@@ -390,7 +390,7 @@ pub struct Lying {
 
 /// Contents of the store.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Facts {
+pub struct StoreContents {
     /// Runs that are not fenced.
     pub runs: BTreeMap<u64, String>,
     /// Run (0: nobody) and epoch of each region.
@@ -401,21 +401,23 @@ pub struct Facts {
     pub ground: BTreeMap<String, Lying>,
 }
 
-impl Facts {
-    fn read(connection: &Connection) -> rusqlite::Result<Facts> {
-        let mut facts = Facts::default();
+impl StoreContents {
+    fn read(connection: &Connection) -> rusqlite::Result<StoreContents> {
+        let mut contents = StoreContents::default();
         let mut runs = connection
             .prepare_cached("SELECT id, state FROM runs WHERE state <> 'fenced' ORDER BY id")?;
         let mut rows = runs.query([])?;
         while let Some(row) = rows.next()? {
-            facts.runs.insert(number(row, 0)?, row.get(1)?);
+            contents.runs.insert(number(row, 0)?, row.get(1)?);
         }
         let mut regions =
             connection.prepare_cached("SELECT region_x, region_z, run_id, epoch FROM regions")?;
         let mut rows = regions.query([])?;
         while let Some(row) = rows.next()? {
             let at = (row.get(0)?, row.get(1)?);
-            facts.regions.insert(at, (number(row, 2)?, number(row, 3)?));
+            contents
+                .regions
+                .insert(at, (number(row, 2)?, number(row, 3)?));
         }
         let mut characters = connection.prepare_cached(
             r#"SELECT id, "regionX", "regionZ", "ownershipSequence", "sessionEpoch", online, coins
@@ -431,7 +433,7 @@ impl Facts {
                 coins: number(row, 6)?,
                 pack: BTreeMap::new(),
             };
-            facts.characters.insert(row.get(0)?, character);
+            contents.characters.insert(row.get(0)?, character);
         }
         let mut packs = connection.prepare_cached(
             r#"SELECT "playerId", "slotIndex", "itemId", quantity FROM inventory"#,
@@ -439,14 +441,14 @@ impl Facts {
         let mut rows = packs.query([])?;
         while let Some(row) = rows.next()? {
             let who: String = row.get(0)?;
-            if let Some(character) = facts.characters.get_mut(&who) {
+            if let Some(character) = contents.characters.get_mut(&who) {
                 character
                     .pack
                     .insert(row.get(1)?, (row.get(2)?, number(row, 3)?));
             }
         }
-        facts.read_ground(connection)?;
-        Ok(facts)
+        contents.read_ground(connection)?;
+        Ok(contents)
     }
 
     fn read_ground(&mut self, connection: &Connection) -> rusqlite::Result<()> {

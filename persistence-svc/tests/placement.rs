@@ -1,5 +1,5 @@
-//! Placement over both stores: who is fenced on whose word, what is wished, what is paused, and
-//! what watchers are told of it.
+//! Placement over both stores: who is fenced on whose word, which moves are requested, what is
+//! paused, and what watchers are told of it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -204,7 +204,7 @@ async fn give(stage: &Stage, zone: &Zone, to: u64) -> Outcome {
     reply.unwrap().into_inner().outcome()
 }
 
-async fn a_wish_is_pushed_and_gone_once_it_is_fulfilled(kind: Kind) {
+async fn a_move_request_is_pushed_and_gone_once_it_is_fulfilled(kind: Kind) {
     let stage = Stage::new(kind).await;
     let places = [region(0, 0), region(1, 0)];
     let busy = stage.register(&places).await.run_id;
@@ -216,18 +216,18 @@ async fn a_wish_is_pushed_and_gone_once_it_is_fulfilled(kind: Kind) {
     .await;
     let idle = stage.register(&[]).await.run_id;
     let mut updates = stage.watch().await;
-    let wished = loop {
+    let requested = loop {
         let update = updates.message().await.unwrap().unwrap();
         let mut owners = update.regions.into_iter();
         if let Some(owner) = owners.find(|owner| owner.wanted_run_id > 0) {
             break owner;
         }
     };
-    assert_eq!((wished.run_id, wished.wanted_run_id), (busy, idle));
+    assert_eq!((requested.run_id, requested.wanted_run_id), (busy, idle));
     let zone = Zone {
         run: busy,
-        place: wished.region.unwrap(),
-        epoch: wished.epoch,
+        place: requested.region.unwrap(),
+        epoch: requested.epoch,
     };
     assert_eq!(give(&stage, &zone, idle).await, Outcome::Done);
     let owner = until("the new owner is pushed", async || {
@@ -238,7 +238,7 @@ async fn a_wish_is_pushed_and_gone_once_it_is_fulfilled(kind: Kind) {
     assert_eq!((owner.epoch, owner.wanted_run_id), (zone.epoch + 1, 0));
 }
 
-async fn a_wish_is_withdrawn_when_its_target_ends(kind: Kind) {
+async fn a_move_request_is_withdrawn_when_its_target_ends(kind: Kind) {
     let stage = Stage::new(kind).await;
     let busy = stage.register(&[region(0, 0), region(1, 0)]).await.run_id;
     until("it owns both", async || {
@@ -248,20 +248,20 @@ async fn a_wish_is_withdrawn_when_its_target_ends(kind: Kind) {
     })
     .await;
     let idle = stage.register(&[]).await.run_id;
-    let wishes = async || {
+    let move_requests = async || {
         let owners = stage.directory().await.regions;
         owners
             .iter()
             .filter(|one| one.wanted_run_id == idle)
             .count()
     };
-    until("one is wished", async || {
-        (wishes().await == 1).then_some(())
+    until("one is requested", async || {
+        (move_requests().await == 1).then_some(())
     })
     .await;
     stage.release(idle).await;
-    until("none is wished", async || {
-        (wishes().await == 0).then_some(())
+    until("none is requested", async || {
+        (move_requests().await == 0).then_some(())
     })
     .await;
     let owners = stage.directory().await.regions;
@@ -357,8 +357,8 @@ both!(
     one_witness_is_none_however_often_it_speaks,
     what_a_witness_said_long_ago_counts_no_more,
     who_speaks_and_of_whom_is_checked,
-    a_wish_is_pushed_and_gone_once_it_is_fulfilled,
-    a_wish_is_withdrawn_when_its_target_ends,
+    a_move_request_is_pushed_and_gone_once_it_is_fulfilled,
+    a_move_request_is_withdrawn_when_its_target_ends,
     a_region_of_three_faults_is_nobodys_until_an_operator_says_so,
     a_freeze_is_pushed,
 );

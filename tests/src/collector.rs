@@ -101,10 +101,10 @@ impl Collector {
     pub async fn until<T>(
         &self,
         what: &str,
-        patience: Duration,
+        time_limit: Duration,
         mut test: impl FnMut(&[Span]) -> Option<T>,
     ) -> Result<T> {
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + time_limit;
         loop {
             let spans = self.spans();
             if let Some(found) = test(&spans) {
@@ -118,7 +118,7 @@ impl Collector {
                 names.sort();
                 names.dedup();
                 bail!(
-                    "no {what} in {patience:?} among {} spans: {names:?}",
+                    "no {what} in {time_limit:?} among {} spans: {names:?}",
                     spans.len()
                 );
             }

@@ -7,10 +7,10 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 
 use crate::{
-    bot::{Message, Player, Told, View},
+    bot::{Message, Payload, Player, View},
     cluster::{Cluster, Plan},
     dump::Directory,
-    terrain::{Sanction, Terrain},
+    terrain::{Crossing, Terrain},
 };
 
 /// Tiles from a border to the end of a walk over it: past the band in which nobody changes owner.
@@ -27,7 +27,7 @@ pub struct Atlas {
     /// Owners of the regions.
     pub directory: Directory,
     /// Walks over borders between regions of different runs, nearest to the spawn first.
-    pub sanctions: Vec<Sanction>,
+    pub crossings: Vec<Crossing>,
 }
 
 impl Atlas {
@@ -49,19 +49,19 @@ impl Atlas {
                 );
                 tokio::time::sleep(Duration::from_millis(200)).await;
             };
-            let mut sanctions = terrain.sanctions(REACH, RADIUS);
-            sanctions.retain(|sanction| {
+            let mut crossings = terrain.crossings(REACH, RADIUS);
+            crossings.retain(|crossing| {
                 let (low, high) = (
-                    directory.owner(sanction.low),
-                    directory.owner(sanction.high),
+                    directory.owner(crossing.low),
+                    directory.owner(crossing.high),
                 );
                 low.is_some() && high.is_some() && low != high
             });
-            ensure!(!sanctions.is_empty(), "no way over a border between zones");
+            ensure!(!crossings.is_empty(), "no way over a border between zones");
             Ok(Self {
                 terrain,
                 directory,
-                sanctions,
+                crossings,
             })
         })
     }
@@ -89,7 +89,7 @@ pub fn replay(log: &[Message], mut look: impl FnMut(&View)) {
     let mut view = View::default();
     for message in log {
         view.take(message);
-        if matches!(message.told, Told::Update(_)) {
+        if matches!(message.payload, Payload::Update(_)) {
             look(&view);
         }
     }

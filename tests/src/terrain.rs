@@ -154,10 +154,10 @@ impl Terrain {
 
     /// Returns straight lines of `2 * reach + 1` walkable tiles over region borders, the nearest
     /// first. Their middle is at most `radius` tiles from the spawn, and reachable from it.
-    pub fn sanctions(&self, reach: i32, radius: i32) -> Vec<Sanction> {
+    pub fn crossings(&self, reach: i32, radius: i32) -> Vec<Crossing> {
         let ways = self.ways_to(self.spawn);
         let (sx, sz) = self.spawn;
-        let mut sanctions: HashMap<Sanction, u16> = HashMap::new();
+        let mut crossings: HashMap<Crossing, u16> = HashMap::new();
         for z in (sz - radius)..=(sz + radius) {
             for x in (sx - radius)..=(sx + radius) {
                 for (on_border, dx, dz) in [
@@ -171,19 +171,19 @@ impl Terrain {
                     if (-reach..=reach).all(|i| self.walkable(line(i)))
                         && let Some(far) = ways.far((x, z))
                     {
-                        let sanction = Sanction {
+                        let crossing = Crossing {
                             low: line(-reach),
                             high: line(reach),
                         };
-                        sanctions.insert(sanction, far);
+                        crossings.insert(crossing, far);
                     }
                 }
             }
         }
-        let mut sorted: Vec<(u16, Sanction)> =
-            sanctions.into_iter().map(|(g, far)| (far, g)).collect();
-        sorted.sort_unstable_by_key(|(far, sanction)| (*far, sanction.low, sanction.high));
-        sorted.into_iter().map(|(_, sanction)| sanction).collect()
+        let mut sorted: Vec<(u16, Crossing)> =
+            crossings.into_iter().map(|(g, far)| (far, g)).collect();
+        sorted.sort_unstable_by_key(|(far, crossing)| (*far, crossing.low, crossing.high));
+        sorted.into_iter().map(|(_, crossing)| crossing).collect()
     }
 
     fn index(&self, (x, z): Tile) -> Option<usize> {
@@ -208,7 +208,7 @@ fn beside((x, z): Tile) -> [Tile; 4] {
 
 /// A straight walk over a region border and back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Sanction {
+pub struct Crossing {
     /// The western or southern end.
     pub low: Tile,
     /// The eastern or northern end.
@@ -286,21 +286,21 @@ mod tests {
     }
 
     #[test]
-    fn sanctions_are_straight_walkable_and_reachable() {
+    fn crossings_are_straight_walkable_and_reachable() {
         let mut terrain = meadow();
         for z in -64..64 {
             terrain.set((3, z), z == 5);
         }
-        let sanctions = terrain.sanctions(8, 30);
-        assert!(!sanctions.is_empty());
-        for sanction in &sanctions {
+        let crossings = terrain.crossings(8, 30);
+        assert!(!crossings.is_empty());
+        for crossing in &crossings {
             let (dx, dz) = (
-                sanction.high.0 - sanction.low.0,
-                sanction.high.1 - sanction.low.1,
+                crossing.high.0 - crossing.low.0,
+                crossing.high.1 - crossing.low.1,
             );
             assert_eq!((dx.max(dz), dx.min(dz)), (16, 0));
             if dx > 0 {
-                assert_eq!(sanction.low.1, 5, "only the hole in the wall leads west");
+                assert_eq!(crossing.low.1, 5, "only the hole in the wall leads west");
             }
         }
     }

@@ -264,7 +264,7 @@ impl Jobs {
                     quantity: None,
                 }))
             }
-            _ if player.labour().is_some() => None,
+            _ if player.work().is_some() => None,
             _ => Some(Intent::Skilling(skilling::Intent::Gather { target })),
         }
     }
@@ -280,7 +280,7 @@ fn shares(world: &mut World, mut inbox: impl FnMut(&World) -> (u64, Inbox)) -> [
         fight.extend(outcome.hits.into_iter().map(|hit| hit.attacker.character()));
         for player in world.players() {
             let id = &player.record().id;
-            if player.labour().is_some() {
+            if player.work().is_some() {
                 work.insert(id.clone());
             }
             if player.walking() {

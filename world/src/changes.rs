@@ -43,7 +43,8 @@ pub struct Changes {
     pub ground: BTreeMap<EntityId, GroundChange>,
     /// Chunks with new persistent objects, as [`crate::World::persistent_objects`] has them.
     #[serde(default)]
-    pub lasting: BTreeSet<Chunk>,
+    #[serde(rename = "lasting")]
+    pub persistent_objects: BTreeSet<Chunk>,
     /// Gains and losses; several rows may speak of the same holder, item and cause.
     pub ledger: Vec<LedgerEntry>,
 }

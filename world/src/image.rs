@@ -108,7 +108,7 @@ impl Image {
         let away = now.since(self.at);
         for npc in &mut self.npcs {
             npc.walks_at = npc.walks_at.after(away);
-            npc.feud.delay(away);
+            npc.combat.delay(away);
         }
         for player in &mut self.players {
             player.region_since = player.region_since.after(away);

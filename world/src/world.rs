@@ -195,14 +195,14 @@ impl World {
             .collect();
         let mut crowd = Crowd::default();
         left.values()
-            .filter(|state| state.feud.back_at.is_none())
+            .filter(|state| state.combat.back_at.is_none())
             .for_each(|state| crowd.stand(state.tile));
         for placement in content.npcs_in(region) {
             let state = left.remove(&placement.id).unwrap_or_else(|| {
                 let mut dice = self.mint.dice(placement.key, Tick::default());
                 npc_mind::appear(placement, content.terrain(), &mut crowd, now, &mut dice)
             });
-            if state.feud.back_at.is_none() {
+            if state.combat.back_at.is_none() {
                 self.index
                     .come(Chunk::from(state.tile), placement.id.clone());
             }

@@ -2,7 +2,7 @@
 
 use world::{
     AgentInput, AgentWord, CharacterId, Field, Goal, Inbox, Orders, Region, Tick, Tile, Value,
-    World, agents::DeedSort,
+    World, agents::AgentActionKind,
 };
 
 use crate::stage::{BEGIN, Land, Stage};
@@ -58,10 +58,13 @@ impl Scene {
             self.wait(1);
         }
         let player = self.stage.world.player(&ann()).unwrap();
-        let deeds = player
+        let recent_actions = player
             .agent()
-            .map(|agent| agent.deeds().collect::<Vec<_>>());
-        panic!("never: {what}; it is at {:?} after {deeds:#?}", self.at());
+            .map(|agent| agent.recent_actions().collect::<Vec<_>>());
+        panic!(
+            "never: {what}; it is at {:?} after {recent_actions:#?}",
+            self.at()
+        );
     }
 
     pub(crate) fn at(&self) -> Tile {
@@ -74,13 +77,13 @@ impl Scene {
         pursuit.map(|pursuit| pursuit.goal.clone())
     }
 
-    pub(crate) fn deeds(&self) -> Vec<DeedSort> {
+    pub(crate) fn recent_actions(&self) -> Vec<AgentActionKind> {
         let player = self.stage.world.player(&ann()).unwrap();
         player
             .agent()
             .unwrap()
-            .deeds()
-            .map(|deed| deed.sort)
+            .recent_actions()
+            .map(|action| action.sort)
             .collect()
     }
 }
@@ -112,7 +115,11 @@ fn an_agent_that_is_left_alone_gets_on_and_everybody_sees_what_it_is() {
         let pursuit = world.player(&ann()).unwrap().agent().unwrap().pursuit();
         pursuit.is_some_and(|pursuit| pursuit.goal == Goal::Rest && pursuit.automatic)
     });
-    assert!(scene.deeds().contains(&DeedSort::GoalCompleted));
+    assert!(
+        scene
+            .recent_actions()
+            .contains(&AgentActionKind::GoalCompleted)
+    );
 }
 
 /// The table of the specification, as the world sees it.
@@ -236,8 +243,13 @@ fn an_agent_picks_up_what_lies_about_and_counts_it() {
     scene.until("it is done", |world| {
         world.player(&ann()).unwrap().agent().unwrap().over()
     });
-    let pickups = scene.deeds().into_iter();
-    assert_eq!(pickups.filter(|sort| *sort == DeedSort::Pickup).count(), 2);
+    let pickups = scene.recent_actions().into_iter();
+    assert_eq!(
+        pickups
+            .filter(|sort| *sort == AgentActionKind::Pickup)
+            .count(),
+        2
+    );
     assert_eq!(scene.stage.world.takeable_near(&ann()), 0);
 }
 
@@ -289,7 +301,11 @@ fn what_cannot_be_reached_is_given_up() {
     scene.until("it gives up", |world| {
         world.player(&ann()).unwrap().agent().unwrap().over()
     });
-    assert!(scene.deeds().contains(&DeedSort::GoalFailed));
+    assert!(
+        scene
+            .recent_actions()
+            .contains(&AgentActionKind::GoalFailed)
+    );
 }
 
 #[test]

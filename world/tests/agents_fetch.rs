@@ -1,6 +1,6 @@
 //! Agents that fetch: they go to a bank, to an area, and for the tool that their work needs.
 
-use world::agents::DeedSort;
+use world::agents::AgentActionKind;
 use world::{Goal, Skill, Tile, World};
 
 use crate::agents::{Scene, ann};
@@ -35,7 +35,11 @@ fn one_goes_to_the_nearest_bank() {
         "{:?}",
         scene.at()
     );
-    assert!(scene.deeds().contains(&DeedSort::GoalCompleted));
+    assert!(
+        scene
+            .recent_actions()
+            .contains(&AgentActionKind::GoalCompleted)
+    );
 }
 
 #[test]
@@ -54,7 +58,11 @@ fn one_goes_into_the_area_to_which_it_is_sent_and_to_none_that_there_is_not() {
     scene.ordered(false, Some(Goal::Area("nowhere".into())));
     scene.until("it gives up", over);
     assert_eq!(scene.at(), at);
-    assert!(scene.deeds().contains(&DeedSort::GoalFailed));
+    assert!(
+        scene
+            .recent_actions()
+            .contains(&AgentActionKind::GoalFailed)
+    );
 }
 
 #[test]
@@ -105,6 +113,10 @@ fn one_that_has_nothing_to_pay_with_gives_up() {
     let mut scene = Scene::new(&land, "ann joins at 0 0 with knife 1 logs 1");
     scene.ordered(false, Some(Goal::Train(Skill::Woodcutting)));
     scene.until("it gives up", over);
-    assert!(scene.deeds().contains(&DeedSort::GoalFailed));
+    assert!(
+        scene
+            .recent_actions()
+            .contains(&AgentActionKind::GoalFailed)
+    );
     assert!(!has(&scene.stage.world, "bronze_hatchet"));
 }

@@ -2,7 +2,7 @@
 //! the things that they left where they died.
 
 use serde_json::{Value, json};
-use world::agents::DeedSort;
+use world::agents::AgentActionKind;
 use world::content::EquipSlot;
 use world::{Goal, Hit, Inbox, PlayerRecord, Skill, Tile, World};
 
@@ -69,7 +69,11 @@ fn an_agent_that_is_to_fight_arms_itself_kills_ten_and_buries_what_they_leave() 
     scene.until("that was its goal", |world| {
         world.player(&ann()).unwrap().agent().unwrap().over()
     });
-    assert!(scene.deeds().contains(&DeedSort::GoalCompleted));
+    assert!(
+        scene
+            .recent_actions()
+            .contains(&AgentActionKind::GoalCompleted)
+    );
     let prayer = record(&scene.stage.world).skill(Skill::Prayer).xp_tenths;
     assert!(prayer >= 5 * 45, "most of the bones are buried: {prayer}");
     let learned = [Skill::Attack, Skill::Strength, Skill::Defense];

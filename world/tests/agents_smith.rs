@@ -1,6 +1,6 @@
 //! Agents that mine and smith: from wherever they begin, they go on with it.
 
-use world::agents::DeedSort;
+use world::agents::AgentActionKind;
 use world::{Area, Content, Goal, Inbox, Skill};
 
 use crate::agents_work::{HOUR_TICKS, Land, ann};
@@ -23,16 +23,23 @@ fn smiths(town: &Area, (seed, played_tiles): (u64, u32), ticks: u64) -> u32 {
     for _ in 0..ticks {
         let player = land.world.player(&ann()).unwrap();
         if player.agent().is_none_or(|agent| agent.over()) {
-            let last = player.agent().and_then(|agent| agent.deeds().next());
-            let failed = last.is_some_and(|deed| deed.sort == DeedSort::GoalFailed);
-            assert!(!failed, "{} {seed}: {:#?}", town.id, land.deeds());
+            let last = player
+                .agent()
+                .and_then(|agent| agent.recent_actions().next());
+            let failed = last.is_some_and(|action| action.sort == AgentActionKind::GoalFailed);
+            assert!(!failed, "{} {seed}: {:#?}", town.id, land.recent_actions());
             land.ordered(Some(Goal::Train(Skill::Smithing)));
         }
         land.tick(Inbox::default());
     }
     let player = land.world.player(&ann()).unwrap();
     let level = player.record().level(Skill::Smithing);
-    assert!(level > 1, "{} {seed}: {:#?}", town.id, land.deeds());
+    assert!(
+        level > 1,
+        "{} {seed}: {:#?}",
+        town.id,
+        land.recent_actions()
+    );
     level
 }
 

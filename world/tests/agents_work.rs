@@ -95,16 +95,16 @@ impl Land {
     }
 
     /// Returns the agent's acts so far, then its present work.
-    pub(crate) fn deeds(&self) -> Vec<String> {
+    pub(crate) fn recent_actions(&self) -> Vec<String> {
         let player = self.world.player(&ann()).unwrap();
         let agent = player.agent().unwrap();
-        let deeds = agent.deeds().map(|deed| deed.text.clone());
+        let recent_actions = agent.recent_actions().map(|action| action.text.clone());
         let now = [
-            format!("{:?} {:?}", player.tile(), player.labour()),
+            format!("{:?} {:?}", player.tile(), player.work()),
             format!("{:?}", agent.pursuit()),
             format!("{:?}", player.record().inventory),
         ];
-        now.into_iter().chain(deeds).collect()
+        now.into_iter().chain(recent_actions).collect()
     }
 }
 
@@ -118,7 +118,7 @@ fn one_that_is_left_alone_gains_levels_in_four_skills_in_an_hour() {
     let levels = land.levels();
     let gained = TRAINED.iter().filter(|(skill, _)| levels[skill] > 1);
     let gained = gained.count();
-    assert!(gained >= 4, "{levels:?} {:#?}", land.deeds());
+    assert!(gained >= 4, "{levels:?} {:#?}", land.recent_actions());
 }
 
 #[test]
@@ -132,6 +132,6 @@ fn each_goal_of_work_gets_one_on_in_its_skill() {
             ticks += 1;
         }
         let level = land.levels()[&skill];
-        assert!(level > 1, "{skill:?}: {:#?}", land.deeds());
+        assert!(level > 1, "{skill:?}: {:#?}", land.recent_actions());
     }
 }

@@ -292,7 +292,7 @@ fn while_nothing_can_be_saved_nothing_is_banked() {
 }
 
 #[test]
-fn two_wishes_in_a_tick_share_what_there_is() {
+fn two_requests_in_a_tick_share_what_there_is() {
     let told = at_the_bank(
         "with candle 5",
         "ann banks 3 of 0 / ann banks 3 of 0 / ann gets 9 candle / ann drops 0 / ann gets 1 candle",

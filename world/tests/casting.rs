@@ -52,18 +52,21 @@ fn another_weapon_in_the_hand_ends_casting() {
         "ann joins at 0 0 with air_rune 9 mind_rune 1 bow 1 arrow 3 staff 1
          ann casts gust / ann wears 4",
     );
-    assert!(record(&stage, "ann").ways.spell.is_some(), "a staff casts");
+    assert!(
+        record(&stage, "ann").combat_settings.spell.is_some(),
+        "a staff casts"
+    );
     stage.play(&format!("ann attacks {DUMMY}"));
     let cast = hits(&watch(&mut stage, 20)).len();
     assert_eq!(cast, 1, "there was one mind rune");
     // The runes are out: the bow is to shoot.
     stage.play("ann wears 2 / ann wears 3");
-    assert_eq!(record(&stage, "ann").ways.spell, None);
+    assert_eq!(record(&stage, "ann").combat_settings.spell, None);
     stage.play(&format!("ann attacks {DUMMY}"));
     let shot = hits(&watch(&mut stage, 40));
     assert_eq!(shot.len(), 3, "one for each arrow");
     assert!(shot.iter().all(|hit| hit.kind == HitKind::Ranged));
     // A spell chosen while she wields the bow is cast all the same.
     stage.play("ann casts gust");
-    assert!(record(&stage, "ann").ways.spell.is_some());
+    assert!(record(&stage, "ann").combat_settings.spell.is_some());
 }

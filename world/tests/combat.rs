@@ -383,8 +383,11 @@ fn a_style_is_one_that_the_weapon_allows() {
          ann hits back / ann suffers",
     );
     assert_eq!(told.matches("refused WrongStyle").count(), 2, "{told}");
-    let ways = record(&stage, "ann").ways;
-    assert_eq!((ways.style, ways.retaliates), (Style::Controlled, false));
+    let settings = record(&stage, "ann").combat_settings;
+    assert_eq!(
+        (settings.style, settings.retaliates),
+        (Style::Controlled, false)
+    );
     let now = |stage: &Stage| world::styles_of(stage.world.content(), &record(stage, "ann")).0;
     assert_eq!(now(&stage), Style::Controlled);
     stage.play("ann removes weapon");

@@ -113,7 +113,7 @@ fn work_ends_an_emote_and_an_emote_ends_work() {
         .world
         .player(&CharacterId::from("ann"))
         .expect("she is here");
-    assert_eq!(ann.labour(), None);
+    assert_eq!(ann.work(), None);
 }
 
 fn rat() -> serde_json::Value {

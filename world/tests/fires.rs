@@ -144,7 +144,7 @@ fn a_fire_past_a_border_stays_with_the_land_on_which_it_burns() {
         "ann joins at -2 0 of 0 0 {SURE} with tinderbox 1 logs 1
          ann light logs"
     ));
-    let seen = (0..6).flat_map(|_| stage.step(Inbox::default()).changes.lasting);
+    let seen = (0..6).flat_map(|_| stage.step(Inbox::default()).changes.persistent_objects);
     let chunk = Chunk::from(Tile::new(-2, 0));
     assert_eq!(seen.collect::<Vec<_>>(), [chunk], "it is to be saved");
     assert_eq!(stage.world.persistent_objects(chunk).fires.len(), 1);

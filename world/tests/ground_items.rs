@@ -211,9 +211,9 @@ fn one_thing() -> Stage {
 }
 
 /// Lets fifty players do the same in one tick.
-fn all_50(deed: &str) -> String {
-    let deeds: Vec<String> = (0..50).map(|n| format!("p{n} {deed}")).collect();
-    deeds.join(" / ")
+fn all_50(action: &str) -> String {
+    let actions: Vec<String> = (0..50).map(|n| format!("p{n} {action}")).collect();
+    actions.join(" / ")
 }
 
 #[test]

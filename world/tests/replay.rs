@@ -1,13 +1,13 @@
 //! Laws: for any requests of players, the same seed and inputs give the same bytes. A region
 //! restored from its bytes goes on the same, nobody ends up in a wall, and nothing panics.
 
-mod deeds;
+mod actions;
 
 use crate::stage;
 
 use std::sync::{Arc, OnceLock};
 
-use deeds::{Deed, story};
+use actions::{Action, story};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use serde_json::json;
@@ -131,7 +131,7 @@ fn trading(world: &World, who: u8, (what, slot, many): (u8, u8, u32)) -> trade::
         },
         10 => trade::Intent::Withdraw { trade, place: slot },
         11 if many == 0 => trade::Intent::Cancel { trade },
-        12 => trade::Intent::Doubt { trade },
+        12 => trade::Intent::RevokeAcceptance { trade },
         _ => trade::Intent::Accept {
             trade,
             seen: if many.is_multiple_of(2) {
@@ -144,12 +144,12 @@ fn trading(world: &World, who: u8, (what, slot, many): (u8, u8, u32)) -> trade::
 }
 
 /// Plays one tick of a story; crossings are followed as a zone with all regions would.
-#[allow(clippy::too_many_lines, reason = "one arm for each deed")]
-fn play(world: &mut World, tick: u64, deeds: &[Deed]) -> (Vec<Event>, Vec<Crossing>) {
+#[allow(clippy::too_many_lines, reason = "one arm for each action")]
+fn play(world: &mut World, tick: u64, actions: &[Action]) -> (Vec<Event>, Vec<Crossing>) {
     let mut inbox = Inbox::default();
-    for (number, deed) in (tick * 100..).zip(deeds) {
-        match deed.clone() {
-            Deed::Join {
+    for (number, action) in (tick * 100..).zip(actions) {
+        match action.clone() {
+            Action::Join {
                 who,
                 tile,
                 region,
@@ -187,23 +187,23 @@ fn play(world: &mut World, tick: u64, deeds: &[Deed]) -> (Vec<Event>, Vec<Crossi
                     region,
                 });
             }
-            Deed::Ask { who, intent } => {
+            Action::Ask { who, intent } => {
                 inbox.inputs.push(PlayerInput {
                     who: id(who),
                     number,
                     intent,
                 });
             }
-            Deed::Hold { who, held } => {
+            Action::Hold { who, held } => {
                 world.hold(&id(who), held);
             }
-            Deed::Belong { who, region } => {
+            Action::Belong { who, region } => {
                 world.set_region(&id(who), region);
             }
-            Deed::Leave { who } => {
+            Action::Leave { who } => {
                 world.leave(&id(who));
             }
-            Deed::Take { who, which } => {
+            Action::Take { who, which } => {
                 let target = lying(world, which);
                 inbox.inputs.push(PlayerInput {
                     who: id(who),
@@ -211,7 +211,7 @@ fn play(world: &mut World, tick: u64, deeds: &[Deed]) -> (Vec<Event>, Vec<Crossi
                     intent: Intent::GroundItems(ground_items::Intent::Pickup { target }),
                 });
             }
-            Deed::Trade {
+            Action::Trade {
                 who,
                 what,
                 slot,
@@ -223,11 +223,11 @@ fn play(world: &mut World, tick: u64, deeds: &[Deed]) -> (Vec<Event>, Vec<Crossi
                     intent: Intent::Trade(trading(world, who, (what, slot, many))),
                 });
             }
-            Deed::Agent { who, word } => {
+            Action::Agent { who, word } => {
                 let who = id(who);
                 inbox.agents.push(AgentInput { who, word });
             }
-            Deed::Value(value) => inbox.value = value,
+            Action::Value(value) => inbox.value = value,
         }
     }
     let outcome = world.tick(Tick(BEGIN + tick), inbox, &mut ());
@@ -290,8 +290,8 @@ proptest! {
     #[test]
     fn the_same_seed_and_inputs_give_the_same_bytes(seed: u64, story in story()) {
         let (mut one, mut other) = (fresh(seed), fresh(seed));
-        for (tick, deeds) in (1..).zip(&story) {
-            prop_assert_eq!(play(&mut one, tick, deeds), play(&mut other, tick, deeds));
+        for (tick, actions) in (1..).zip(&story) {
+            prop_assert_eq!(play(&mut one, tick, actions), play(&mut other, tick, actions));
             prop_assert_eq!(hash(&one), hash(&other), "after tick {}", tick);
         }
     }
@@ -304,9 +304,9 @@ proptest! {
     ) {
         let (mut one, mut other) = (fresh(seed), fresh(seed));
         let at = at.index(story.len());
-        for (i, deeds) in story.iter().enumerate() {
+        for (i, actions) in story.iter().enumerate() {
             let tick = i as u64 + 1;
-            prop_assert_eq!(play(&mut one, tick, deeds), play(&mut other, tick, deeds));
+            prop_assert_eq!(play(&mut one, tick, actions), play(&mut other, tick, actions));
             if i == at {
                 other = moved_to_another(&other, seed);
             }
@@ -323,10 +323,10 @@ proptest! {
     fn nobody_is_ever_in_a_wall_nor_faster_than_allowed(seed: u64, story in story()) {
         let mut world = fresh(seed);
         let content = content();
-        for (tick, deeds) in (1..).zip(&story) {
+        for (tick, actions) in (1..).zip(&story) {
             let before: Vec<(CharacterId, Tile)> =
                 world.players().map(|p| (p.record().id.clone(), p.tile())).collect();
-            let (events, _) = play(&mut world, tick, deeds);
+            let (events, _) = play(&mut world, tick, actions);
             for id in world.entities() {
                 let look = world.look(id).unwrap();
                 if matches!(look.kind, Kind::Player | Kind::Npc | Kind::Item) {
@@ -358,8 +358,8 @@ proptest! {
     #[test]
     fn every_input_is_answered_once(seed: u64, story in story()) {
         let mut world = fresh(seed);
-        for (tick, deeds) in (1..).zip(&story) {
-            let (events, _) = play(&mut world, tick, deeds);
+        for (tick, actions) in (1..).zip(&story) {
+            let (events, _) = play(&mut world, tick, actions);
             let mut answered: Vec<u64> = events
                 .iter()
                 .filter_map(|e| match e {
@@ -372,9 +372,9 @@ proptest! {
                 })
                 .collect();
             answered.sort_unstable();
-            let asked = (tick * 100..).zip(deeds);
+            let asked = (tick * 100..).zip(actions);
             let asked: Vec<u64> =
-                asked.filter(|(_, d)| matches!(d, Deed::Ask { .. } | Deed::Take { .. } | Deed::Trade { .. })).map(|(n, _)| n).collect();
+                asked.filter(|(_, d)| matches!(d, Action::Ask { .. } | Action::Take { .. } | Action::Trade { .. })).map(|(n, _)| n).collect();
             prop_assert_eq!(answered, asked);
         }
     }
@@ -407,14 +407,14 @@ fn the_hash_sees_players_and_npcs_move() {
 #[test]
 fn a_known_story_ends_as_it_always_did() {
     let mut world = fresh(42);
-    let join = |who, x, z| Deed::Join {
+    let join = |who, x, z| Action::Join {
         who,
         tile: Tile::new(x, z),
         region: Region::from(Tile::new(x, z)),
         path: Vec::new(),
         energy: 5_000,
     };
-    let walk = |who, x, z| Deed::Ask {
+    let walk = |who, x, z| Action::Ask {
         who,
         intent: Intent::Movement(movement::Intent::Walk {
             to: Tile::new(x, z),
@@ -422,7 +422,7 @@ fn a_known_story_ends_as_it_always_did() {
         }),
     };
     play(&mut world, 1, &[join(1, 0, 0), join(2, -40, -40)]);
-    let drop = Deed::Ask {
+    let drop = Action::Ask {
         who: 1,
         intent: Intent::GroundItems(ground_items::Intent::Drop {
             slot: 1,
@@ -439,7 +439,7 @@ fn a_known_story_ends_as_it_always_did() {
 #[test]
 fn a_region_that_goes_takes_all_that_is_its_own_and_nothing_else() {
     let mut world = fresh(6);
-    let join = |who, x, z| Deed::Join {
+    let join = |who, x, z| Action::Join {
         who,
         tile: Tile::new(x, z),
         region: Region { x: 0, z: 0 },
@@ -451,7 +451,7 @@ fn a_region_that_goes_takes_all_that_is_its_own_and_nothing_else() {
     play(
         &mut world,
         2,
-        &[Deed::Belong {
+        &[Action::Belong {
             who: 2,
             region: Region { x: 1, z: 0 },
         }],

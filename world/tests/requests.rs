@@ -5,7 +5,7 @@ use crate::stage;
 use stage::{Land, Stage};
 
 /// Puts players around ann, and returns their names.
-fn strangers(stage: &mut Stage, many: usize) -> Vec<String> {
+fn players_around(stage: &mut Stage, many: usize) -> Vec<String> {
     let names: Vec<String> = (0..many).map(|n| format!("s{n:02}")).collect();
     let places = names.iter().enumerate();
     let joins = places.map(|(n, who)| format!("{who} joins at {} {}", 1 + n % 2, n % 3));
@@ -26,7 +26,7 @@ fn ask(stage: &mut Stage, names: &[String], what: &str) -> String {
 #[test]
 fn however_many_ask_for_a_trade_one_more_is_heard_and_the_oldest_request_ends() {
     let mut stage = Stage::new(&Land::default());
-    let names = strangers(&mut stage, 18);
+    let names = players_around(&mut stage, 18);
     let told = ask(&mut stage, &names, "trades");
     assert!(!told.contains("refused"), "{told}");
     assert_eq!(told.matches("ann hears").count(), 18, "{told}");
@@ -46,7 +46,7 @@ fn however_many_ask_for_a_trade_one_more_is_heard_and_the_oldest_request_ends() 
 #[test]
 fn each_asks_for_one_trade_at_a_time() {
     let mut stage = Stage::new(&Land::default());
-    strangers(&mut stage, 2);
+    players_around(&mut stage, 2);
     let told = stage.play("s00 trades ann\ns00 trades s01\ns00 trades ann");
     assert_eq!(told.matches("s00 refused InTrade").count(), 2, "{told}");
 }
@@ -54,7 +54,7 @@ fn each_asks_for_one_trade_at_a_time() {
 #[test]
 fn however_many_challenge_one_more_is_heard_and_the_oldest_challenge_ends() {
     let mut stage = Stage::new(&Land::default().rings());
-    let names = strangers(&mut stage, 17);
+    let names = players_around(&mut stage, 17);
     let told = ask(&mut stage, &names, "challenges");
     assert!(!told.contains("refused"), "{told}");
     assert_eq!(told.matches("ann hears").count(), 17, "{told}");

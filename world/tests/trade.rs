@@ -251,7 +251,7 @@ fn any_change_takes_both_agreements_back() {
          bob accepts confirm
          ann accepts offer / bob accepts offer
          ann accepts confirm
-         ann doubts
+         ann revokes
          bob accepts confirm
          ann accepts confirm",
     );

@@ -36,17 +36,17 @@ fn kept(stage: &Stage) {
 fn what_nobody_describes_is_neither_used_nor_worn() {
     assert!(Content::embedded().item(RELIC).is_none());
     let land = Land::default();
-    for (wish, refusal) in [
+    for (request, refusal) in [
         ("ann uses 0", "Unsupported"),
         ("ann wears 0", "NotWearable"),
         ("ann uses 0 with 1", ""),
         ("ann uses 1 with 0", ""),
     ] {
-        let (told, stage) = story(wish, &land);
-        assert!(told.contains("ann refused "), "{wish}: {told}");
+        let (told, stage) = story(request, &land);
+        assert!(told.contains("ann refused "), "{request}: {told}");
         assert!(
             told.contains(&format!("ann refused {refusal}")),
-            "{wish}: {told}"
+            "{request}: {told}"
         );
         kept(&stage);
     }

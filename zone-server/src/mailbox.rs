@@ -33,7 +33,7 @@ use crate::{
 /// Messages that may wait for the thread.
 pub(crate) const MESSAGES_MAX: usize = 32_768;
 /// Time for which a task waits for room in a full mailbox, or for an answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// A message to the thread.
@@ -230,7 +230,7 @@ impl Mailbox {
             match self.0.try_send(message) {
                 Ok(()) => return Ok(()),
                 Err(TrySendError::Disconnected(_)) => return Err(NotHeard::Over),
-                Err(TrySendError::Full(_)) if waited >= PATIENCE => return Err(NotHeard::Full),
+                Err(TrySendError::Full(_)) if waited >= TIMEOUT => return Err(NotHeard::Full),
                 Err(TrySendError::Full(back)) => message = back,
             }
             tokio::time::sleep(PAUSE).await;
@@ -255,7 +255,7 @@ impl Mailbox {
     ) -> Result<A, NotHeard> {
         let (sender, answer) = oneshot::channel();
         self.say(message(sender)).await?;
-        match tokio::time::timeout(PATIENCE, answer).await {
+        match tokio::time::timeout(TIMEOUT, answer).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(_)) => Err(NotHeard::Over),
             Err(_) => Err(NotHeard::Full),

@@ -79,7 +79,7 @@ impl ValueGauges {
                 .build(),
             state: now(
                 "zone_value_state",
-                "Whether value may change hands: 0 yes, 1 frozen, 2 storage unavailable",
+                "Whether items and coins may change owners: 0 yes, 1 frozen, 2 storage unavailable",
             ),
         }
     }
@@ -204,7 +204,8 @@ impl Metrics {
         self.commit_time.record(took.as_secs_f64(), &labels);
     }
 
-    /// Records the value that waits for the store after a tick, and whether value may change hands.
+    /// Records the value that waits for the store after a tick, and whether items and coins may
+    /// change owners.
     pub(crate) fn value(&self, ledger: usize, held: usize, waiting_ms: u64, state: u64) {
         let gauges = &self.value;
         gauges.ledger.record(ledger as u64, &[]);

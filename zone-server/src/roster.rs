@@ -333,14 +333,14 @@ impl PlayerSlot {
     }
 
     /// Returns the requests whose answers the run has not sent to the session.
-    pub(crate) fn untold(&self) -> Vec<Bytes> {
+    pub(crate) fn unsent(&self) -> Vec<Bytes> {
         let outbox = self
             .messages
             .outbox
             .iter()
             .filter(|told| !told.re.is_empty());
-        let untold = outbox.chain(self.messages.held.answers());
-        untold.map(|answer| answer.re.clone()).collect()
+        let unsent = outbox.chain(self.messages.held.answers());
+        unsent.map(|answer| answer.re.clone()).collect()
     }
 
     /// Returns whether the run still owes the session an answer to this request. Either the request

@@ -56,7 +56,7 @@ fn kinds(file: &Path) -> BTreeMap<&'static str, usize> {
             Change::SetRegion { .. } => "set",
             Change::Tick { .. } => "tick",
             Change::GroundIn { .. } => "ground",
-            Change::LastingIn { .. } => "lasting",
+            Change::PersistentObjectsIn { .. } => "persistent_objects",
             Change::CallOff { .. } => "call_off",
             Change::Check { .. } => "check",
         };
@@ -126,7 +126,7 @@ async fn all_walk(gateway: &Gateway, runs: [u64; 2], number: u64, to: Tile) {
             }
         }
         let told = std::time::Instant::now();
-        while told.elapsed() < PATIENCE / 10 {
+        while told.elapsed() < TIMEOUT / 10 {
             if TEN.iter().all(there) {
                 return;
             }

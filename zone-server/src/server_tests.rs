@@ -38,12 +38,12 @@ use gateway::Gateway;
 use store::Store as FakeStore;
 
 /// Longest wait for a condition.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = std::time::Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < PATIENCE, "never: {what}");
+        assert!(begun.elapsed() < TIMEOUT, "never: {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }

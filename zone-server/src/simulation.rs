@@ -339,8 +339,8 @@ impl SimRun {
     }
 
     /// Returns all knowledge of the run about a character, for people.
-    pub fn seats(&self, who: &str) -> Vec<String> {
-        self.run.seats(&CharacterId::from(who))
+    pub fn slots(&self, who: &str) -> Vec<String> {
+        self.run.slots(&CharacterId::from(who))
     }
 
     /// Returns the regions that the run plays, with their epochs.

@@ -17,7 +17,7 @@ use tonic::transport::Channel;
 use world::Tile;
 
 use crate::stage;
-use stage::{PATIENCE, Zone, agents::orders, border, gateway::Gateway, store::Store, until};
+use stage::{TIMEOUT, Zone, agents::orders, border, gateway::Gateway, store::Store, until};
 
 struct Scene {
     store: Store,
@@ -77,7 +77,7 @@ impl Scene {
             // A run is registered a moment before it can be asked.
             match self.client().look(ask.clone()).await {
                 Ok(reply) => return reply.into_inner(),
-                Err(status) => assert!(begun.elapsed() < PATIENCE, "{status}"),
+                Err(status) => assert!(begun.elapsed() < TIMEOUT, "{status}"),
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -91,7 +91,7 @@ impl Scene {
             if holds(&seen) {
                 return seen;
             }
-            assert!(begun.elapsed() < PATIENCE, "never: {what}: {seen:?}");
+            assert!(begun.elapsed() < TIMEOUT, "never: {what}: {seen:?}");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
@@ -201,7 +201,7 @@ async fn an_agent_without_a_session_lives_walks_stops_and_the_stop_survives_its_
     let seen = scene.sees("ann goes somewhere", |seen| seen.here && away(seen, from));
     let seen = seen.await;
     assert!(seen.goal.clone().is_some_and(|goal| goal.automatic) && !seen.played);
-    assert!(!seen.available.is_empty() && !seen.deeds.is_empty());
+    assert!(!seen.available.is_empty() && !seen.recent_actions.is_empty());
     scene.ordered(|orders| orders.paused = true).await;
     scene.sees("it has stopped", |seen| seen.version == 2).await;
     let stopped = scene.stands().await;

@@ -120,15 +120,15 @@ fn a_run_whose_process_is_gone_is_said_to_the_store_and_one_that_ended_is_not() 
     here.block_on(ends.stop());
     // Who has not met it yet has nobody to miss; that takes as long as it takes.
     let told = (0..6).any(|attempt| {
-        let patience = TICK * 2_u32.pow(attempt);
+        let time_limit = TICK * 2_u32.pow(attempt);
         let there = tokio::runtime::Runtime::new().unwrap();
         let dies = there.block_on(Zone::start(&store.address, |_| {}));
         let run = registered(&dies.address);
-        here.block_on(async { tokio::time::sleep(patience).await });
+        here.block_on(async { tokio::time::sleep(time_limit).await });
         there.shutdown_background();
         let said = || store.read(|state| state.suspects.contains(&(run, witness.clone())));
         let begun = std::time::Instant::now();
-        while !said() && begun.elapsed() < TICK * 10 + patience {
+        while !said() && begun.elapsed() < TICK * 10 + time_limit {
             here.block_on(async { tokio::time::sleep(TICK / 10).await });
         }
         said()

@@ -71,15 +71,12 @@ async fn who_resumes_while_its_region_is_on_its_way_is_told_to_try_again() {
     store.assign(west, run);
     let begun = std::time::Instant::now();
     while resume().await == "not_here" {
-        assert!(
-            begun.elapsed() < stage::PATIENCE,
-            "the region is on its way"
-        );
+        assert!(begun.elapsed() < stage::TIMEOUT, "the region is on its way");
     }
     assert_eq!(resume().await, "busy");
     store.change(|state| state.faults.regions_held = false);
     while resume().await != "attached" {
-        assert!(begun.elapsed() < stage::PATIENCE, "the region came");
+        assert!(begun.elapsed() < stage::TIMEOUT, "the region came");
     }
     zone.stop().await;
 }
@@ -116,7 +113,7 @@ async fn who_attaches_while_its_region_is_loaded_is_not_asked_of_the_store_as_we
     while !gateway.read(|seen| seen.attached.contains_key("ann")) {
         attach += 1;
         gateway.attach(run, "ann", 1, attach).await;
-        assert!(begun.elapsed() < stage::PATIENCE, "the region came");
+        assert!(begun.elapsed() < stage::TIMEOUT, "the region came");
         until("an answer", || {
             let refused = codes().len() as u64 == attach;
             refused || gateway.read(|seen| seen.attached.contains_key("ann"))
@@ -204,7 +201,7 @@ async fn nobody_plays_a_character_whose_document_cannot_be_read() {
             attach += 1;
             gateway.attach(scene.run, "ann", 1, attach).await;
             tokio::time::sleep(Duration::from_millis(50)).await;
-            assert!(begun.elapsed() < stage::PATIENCE, "it is refused");
+            assert!(begun.elapsed() < stage::TIMEOUT, "it is refused");
         }
         until("the store hears", || ann(store).online != kept_out).await;
         assert!(gateway.read(|seen| seen.attached.is_empty()));
@@ -220,7 +217,7 @@ async fn nobody_plays_a_character_whose_document_cannot_be_read() {
             attach += 1;
             gateway.attach(scene.run, "ann", 1, attach).await;
             tokio::time::sleep(Duration::from_millis(50)).await;
-            assert!(begun.elapsed() < stage::PATIENCE, "it plays");
+            assert!(begun.elapsed() < stage::TIMEOUT, "it plays");
         }
         scene.zone.stop().await;
     }

@@ -85,7 +85,7 @@ impl Scene {
             }
             // The region is on its way from the store.
             assert_eq!(reply.code, "not_owner");
-            assert!(begun.elapsed() < stage::PATIENCE);
+            assert!(begun.elapsed() < stage::TIMEOUT);
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     }

@@ -13,7 +13,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Time that one answer may take.
 const DEADLINE: Duration = Duration::from_secs(2);
 /// Pause between two log lines of a long wait, which name the gateway and its reason.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// Largest answer, in bytes.
 const ANSWER_BYTES_MAX: u64 = 16 * 1024;
 
@@ -28,7 +28,7 @@ pub(crate) async fn wait_until_ready(gateways: &[SocketAddr]) {
                 Ok(Err(error)) => error.to_string(),
                 Err(_) => "no answer".to_owned(),
             };
-            if said.elapsed() > PATIENCE {
+            if said.elapsed() > TIMEOUT {
                 tracing::warn!(%gateway, reason, "still waiting until the world is ready");
                 said = Instant::now();
             }

@@ -7,7 +7,7 @@ use service_runtime::config::Secret;
 
 use super::{
     caller::{Caller, Denied},
-    provider::{Doubt, Provider, Vouched},
+    provider::{Provider, TokenError, Vouched},
     sanctions::{self, Shut},
     tokens::Scope,
 };
@@ -53,9 +53,9 @@ async fn sanctions(app: &App, caller: &Caller) -> Result<(), Denied> {
 
 /// Checks one of the provider's tokens.
 pub(crate) async fn verify(provider: &Provider, token: &str) -> Result<Vouched, Denied> {
-    provider.verify(token).await.map_err(|doubt| match doubt {
-        Doubt::Invalid => Denied::InvalidToken,
-        Doubt::Away => Denied::ProviderAway,
+    provider.verify(token).await.map_err(|error| match error {
+        TokenError::Invalid => Denied::InvalidToken,
+        TokenError::Away => Denied::ProviderAway,
     })
 }
 

@@ -93,7 +93,7 @@ pub(crate) struct Vouched {
 
 /// Reason why a token vouches for nobody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Doubt {
+pub(crate) enum TokenError {
     Invalid,
     /// A token that the gateway cannot check, because it cannot get the provider's keys.
     Away,
@@ -132,15 +132,15 @@ impl Provider {
     }
 
     /// Returns the subject that the token vouches for, if it is the provider's and still good.
-    pub(crate) async fn verify(&self, token: &str) -> Result<Vouched, Doubt> {
-        let header = jsonwebtoken::decode_header(token).map_err(|_| Doubt::Invalid)?;
-        let kid = header.kid.ok_or(Doubt::Invalid)?;
+    pub(crate) async fn verify(&self, token: &str) -> Result<Vouched, TokenError> {
+        let header = jsonwebtoken::decode_header(token).map_err(|_| TokenError::Invalid)?;
+        let kid = header.kid.ok_or(TokenError::Invalid)?;
         if header.alg != Algorithm::ES256 {
-            return Err(Doubt::Invalid);
+            return Err(TokenError::Invalid);
         }
         let key = self.keys.key(&kid).await.map_err(|no| match no {
-            NoKey::Unknown => Doubt::Invalid,
-            NoKey::Away => Doubt::Away,
+            NoKey::Unknown => TokenError::Invalid,
+            NoKey::Away => TokenError::Away,
         })?;
         let mut rules = Validation::new(Algorithm::ES256);
         rules.leeway = LEEWAY_S;
@@ -149,10 +149,10 @@ impl Provider {
         rules.set_audience(&[&self.config.app_id]);
         rules.set_required_spec_claims(&["sub", "iss", "aud", "exp"]);
         let read = jsonwebtoken::decode::<Claims>(token, &key, &rules);
-        let claims = read.map_err(|_| Doubt::Invalid)?.claims;
+        let claims = read.map_err(|_| TokenError::Invalid)?.claims;
         let early = |iat| iat > clock::unix_ms() / 1000 + LEEWAY_S;
         if claims.sub.is_empty() || claims.sub.len() > 256 || claims.iat.is_some_and(early) {
-            return Err(Doubt::Invalid);
+            return Err(TokenError::Invalid);
         }
         Ok(Vouched {
             subject: claims.sub,

@@ -33,7 +33,11 @@ pub(super) fn routes() -> Vec<Route> {
     let account = "0199c3a0-0000-7000-8000-000000000000";
     let character = "0199c3a0-0000-7000-8000-000000000001";
     vec![
-        ADMINS.get("/admin/stats", "How much there is of everything", stats),
+        ADMINS.get(
+            "/admin/stats",
+            "Counts of accounts, characters and sessions",
+            stats,
+        ),
         ADMINS.get("/admin/users", "Accounts, newest first", users),
         ADMINS
             .get("/admin/users/{id}", "An account and its characters", user)

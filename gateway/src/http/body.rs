@@ -90,7 +90,7 @@ impl Load {
         &self,
         request: Request,
         asker: &Asker,
-        patience: Duration,
+        time_limit: Duration,
     ) -> Result<Request, Response> {
         if request.body().is_end_stream() {
             return Ok(request);
@@ -102,9 +102,9 @@ impl Load {
             return Err(too_large(&parts.uri));
         }
         let _place = self.place_of_body(asker, &parts.uri)?;
-        match read(body, patience).await {
+        match read(body, time_limit).await {
             Ok(bytes) => Ok(Request::from_parts(parts, Body::from(bytes))),
-            Err(why) => Err(why.answer(patience, &parts.uri)),
+            Err(why) => Err(why.answer(time_limit, &parts.uri)),
         }
     }
 
@@ -138,13 +138,13 @@ enum Unread {
 }
 
 impl Unread {
-    fn answer(self, patience: Duration, uri: &Uri) -> Response {
+    fn answer(self, time_limit: Duration, uri: &Uri) -> Response {
         let (status, code, why) = match self {
             Self::TooLarge => return too_large(uri),
             Self::Late => (
                 StatusCode::REQUEST_TIMEOUT,
                 "request_timeout",
-                format!("The body must be there within {patience:?}."),
+                format!("The body must be there within {time_limit:?}."),
             ),
             Self::Dripped => (
                 StatusCode::REQUEST_TIMEOUT,
@@ -165,13 +165,13 @@ impl Unread {
 }
 
 /// Reads a body to its end; leaves out trailers.
-async fn read(body: Body, patience: Duration) -> Result<Bytes, Unread> {
+async fn read(body: Body, time_limit: Duration) -> Result<Bytes, Unread> {
     let began = Instant::now();
     let mut body = Limited::new(body, BYTES_MAX);
     let mut bytes = BytesMut::new();
     loop {
         let earned = Duration::from_secs(bytes.len() as u64 / BYTES_PER_SECOND_MIN);
-        let until = patience.min(GRACE + earned);
+        let until = time_limit.min(GRACE + earned);
         match timeout_at(began + until, body.frame()).await {
             Ok(None) => return Ok(bytes.freeze()),
             Ok(Some(Ok(frame))) => {
@@ -181,7 +181,7 @@ async fn read(body: Body, patience: Duration) -> Result<Bytes, Unread> {
             }
             Ok(Some(Err(error))) if error.is::<LengthLimitError>() => return Err(Unread::TooLarge),
             Ok(Some(Err(error))) => return Err(Unread::BrokeOff(error)),
-            Err(_) if until == patience => return Err(Unread::Late),
+            Err(_) if until == time_limit => return Err(Unread::Late),
             Err(_) => return Err(Unread::Dripped),
         }
     }
@@ -230,7 +230,7 @@ mod tests {
 
     use super::*;
 
-    const PATIENCE: Duration = Duration::from_secs(10);
+    const TIMEOUT: Duration = Duration::from_secs(10);
 
     fn asker(address: [u8; 4], account: Option<&str>) -> Asker {
         Asker {
@@ -246,7 +246,7 @@ mod tests {
         }
         let request = request.body(body).unwrap();
         match Load::new()
-            .whole(request, &asker([10, 0, 0, 1], None), PATIENCE)
+            .whole(request, &asker([10, 0, 0, 1], None), TIMEOUT)
             .await
         {
             Ok(request) => {
@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(began.elapsed(), GRACE);
         let began = tokio::time::Instant::now();
         assert_eq!(status(dripping(1024), None).await, 408);
-        assert_eq!(began.elapsed(), PATIENCE);
+        assert_eq!(began.elapsed(), TIMEOUT);
     }
 
     #[tokio::test(start_paused = true)]

@@ -26,7 +26,7 @@ pub(super) fn routes() -> Vec<Route> {
     let probes = vec![
         public.get("/health", "Whether the process serves", health),
         public
-            .get("/status", "How the process is", status)
+            .get("/status", "State of the process", status)
             .about("200 while the process serves, whatever else is ill."),
         public
             .get("/livez", "Whether the process lives", livez)

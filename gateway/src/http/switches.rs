@@ -10,7 +10,7 @@ use axum::{Json, extract::State};
 use proto::rpc::{
     common::v1 as common,
     identity::v1::{AuditAction, ModerateRequest},
-    queries::v1::{RegionFacts, ResumeRegionRequest},
+    queries::v1::{RegionStatus, ResumeRegionRequest},
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
@@ -152,8 +152,8 @@ struct RegionCost {
     paused: bool,
 }
 
-impl From<&RegionFacts> for RegionCost {
-    fn from(row: &RegionFacts) -> Self {
+impl From<&RegionStatus> for RegionCost {
+    fn from(row: &RegionStatus) -> Self {
         let at = row.region.unwrap_or_default();
         let or_none = |run: u64| (run != 0).then(|| run.to_string());
         Self {

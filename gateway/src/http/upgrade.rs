@@ -96,8 +96,8 @@ async fn ws(
     let tasks = app.sessions.clients.clone();
     tasks.finish("session", async move {
         if let Some((read, write)) = halves(upgraded).await {
-            let (reports, patience) = (app.reports.clone(), app.config.times.patience);
-            let open = |mailbox| Socket::open(read, write, format, mailbox, reports, patience);
+            let (reports, write_timeout) = (app.reports.clone(), app.config.times.write);
+            let open = |mailbox| Socket::open(read, write, format, mailbox, reports, write_timeout);
             let visitor = Visitor::new(address, unauthenticated);
             Session::serve(Arc::clone(&app), visitor, token, open).await;
         }

@@ -21,7 +21,7 @@ use crate::places::Place;
 /// A stream that waits only so long for its client to read.
 pub(crate) struct WriteTimeout<S> {
     inner: S,
-    patience: Duration,
+    write_timeout: Duration,
     /// Runs while a write waits.
     waiting: Option<Pin<Box<Sleep>>>,
     /// Its place among the connections, which is free as soon as the stream is gone.
@@ -29,10 +29,10 @@ pub(crate) struct WriteTimeout<S> {
 }
 
 impl<S> WriteTimeout<S> {
-    pub(crate) fn new(inner: S, patience: Duration) -> Self {
+    pub(crate) fn new(inner: S, write_timeout: Duration) -> Self {
         Self {
             inner,
-            patience,
+            write_timeout,
             waiting: None,
             place: None,
         }
@@ -54,10 +54,10 @@ impl<S> WriteTimeout<S> {
             self.waiting = None;
             return written;
         }
-        let patience = self.patience;
+        let write_timeout = self.write_timeout;
         let waiting = self
             .waiting
-            .get_or_insert_with(|| Box::pin(sleep(patience)));
+            .get_or_insert_with(|| Box::pin(sleep(write_timeout)));
         ready!(waiting.as_mut().poll(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
@@ -115,16 +115,16 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_reads_nothing_is_let_go_and_who_reads_slowly_is_not() {
-        let patience = Duration::from_secs(10);
+        let write_timeout = Duration::from_secs(10);
         let (mut client, server) = duplex(8);
-        let mut server = WriteTimeout::new(server, patience);
+        let mut server = WriteTimeout::new(server, write_timeout);
         let writing = tokio::spawn(async move {
             let slowly = server.write_all(&[7; 24]).await;
             (slowly, server.write_all(&[7; 24]).await.unwrap_err().kind())
         });
         let mut buffer = [0; 8];
         for _ in 0..2 {
-            tokio::time::sleep(patience - Duration::from_secs(1)).await;
+            tokio::time::sleep(write_timeout - Duration::from_secs(1)).await;
             client.read_exact(&mut buffer).await.unwrap();
         }
         let (slowly, never) = writing.await.unwrap();

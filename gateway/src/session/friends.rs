@@ -8,7 +8,7 @@ use proto::{
 use super::Session;
 use crate::{
     clock,
-    social::keeper::{Asked, Wish},
+    social::keeper::{Asked, FriendsRequest},
 };
 
 impl Session {
@@ -19,11 +19,16 @@ impl Session {
         event: &'static str,
         change: Change,
     ) {
-        self.befriend(re, event, Wish::Change(change));
+        self.befriend(re, event, FriendsRequest::Change(change));
     }
 
     /// Asks for the lists, or for a change of them. An account has at most 30 of these in a minute.
-    pub(super) fn befriend(&mut self, re: Option<RequestId>, event: &'static str, wish: Wish) {
+    pub(super) fn befriend(
+        &mut self,
+        re: Option<RequestId>,
+        event: &'static str,
+        request: FriendsRequest,
+    ) {
         let budget = self.account.as_ref().and_then(|of| of.budget.as_ref());
         if let Some(Err(wait)) = budget.map(|budget| budget.lists(clock::instant())) {
             let words = ErrorCode::RateLimited.sentence();
@@ -34,7 +39,7 @@ impl Session {
         let asked = Asked {
             re: re.clone(),
             event,
-            wish,
+            request,
         };
         if let Err(code) = self.app.sessions.hub.ask(&self.handle.session_id, asked) {
             self.refuse(re, event, code);
@@ -46,7 +51,7 @@ impl Session {
         let asked = Asked {
             re: None,
             event: "friends:list",
-            wish: Wish::List,
+            request: FriendsRequest::List,
         };
         // If so many requests wait that there is no room, their answers tell the client its lists
         // anyway.

@@ -10,7 +10,7 @@ use proto::client::{
 use proto::rpc::social::v1::change_request::Change;
 
 use super::{Flow, Session, limits::Verdict, state};
-use crate::{clock, social::keeper::Wish, socket::Inbound};
+use crate::{clock, social::keeper::FriendsRequest, socket::Inbound};
 
 /// Longest text that names a request, in bytes.
 const ID_BYTES_MAX: usize = 64;
@@ -198,7 +198,7 @@ impl Session {
             ClientMessage::WorldEnter(data) => return self.enter(id, data.character_id).await,
             ClientMessage::WorldWatch(data) => self.watch(id, data).await,
             ClientMessage::Chat(chat) => self.chat(id, chat),
-            ClientMessage::FriendsList(_) => self.befriend(id, event, Wish::List),
+            ClientMessage::FriendsList(_) => self.befriend(id, event, FriendsRequest::List),
             ClientMessage::RequestFriend(ask) => {
                 self.change_lists(id, event, Change::Request(ask.name))
             }

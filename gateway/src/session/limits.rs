@@ -21,7 +21,7 @@ pub(crate) enum Verdict {
 /// much in every second gets a refusal in every second, early in one and late in the next.
 const PAUSE: Duration = Duration::from_secs(2);
 /// Time for which refusals may go on.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// Time for which a block lasts.
 pub(crate) const BLOCK: Duration = Duration::from_secs(60);
 
@@ -56,7 +56,7 @@ impl MessageLimit {
             _ => now,
         };
         self.refusing = Some((since, now));
-        if now.saturating_duration_since(since) >= PATIENCE {
+        if now.saturating_duration_since(since) >= TIMEOUT {
             self.refusing = None;
             self.blocked_until = Some(now + BLOCK);
             return Verdict::Block(BLOCK);

@@ -265,7 +265,7 @@ impl Session {
             re,
         } = *adoption;
         if self.account.is_none() {
-            return self.adopt_stranger(socket, half, fresh, re);
+            return self.adopt_unauthenticated(socket, half, fresh, re);
         }
         let before = self.tally.take();
         // A number of another count means nothing.
@@ -308,7 +308,7 @@ impl Session {
 
     /// Takes back a socket for a session that nobody has authenticated: the resume that it waited
     /// for failed.
-    fn adopt_stranger(
+    fn adopt_unauthenticated(
         &mut self,
         mut socket: Socket,
         half: WriteSide,

@@ -82,7 +82,7 @@ impl Written {
     }
 
     /// Returns the reliable messages after `last_seq`, which the client does not have, and sets the
-    /// count back to there. Returns `None` when that is in doubt.
+    /// count back to there. Returns `None` when that is not known.
     pub(crate) fn rewind(&mut self, last_seq: u64, now: Instant) -> Option<Vec<Reliable>> {
         self.forget(now);
         if last_seq > self.seq || last_seq < self.forgotten {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     fn names(missed: Option<Vec<Reliable>>) -> Vec<String> {
-        let missed = missed.expect("in doubt");
+        let missed = missed.expect("not known");
         missed.iter().map(|m| m.event.to_string()).collect()
     }
 
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_older_than_30_seconds_or_beyond_64_kb_is_in_doubt() {
+    fn what_is_older_than_30_seconds_or_beyond_64_kb_is_unresolved() {
         let now = Instant::now();
         let mut written = Written::new();
         write(&mut written, "a", now);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_was_never_sent_is_in_doubt() {
+    fn a_number_that_was_never_sent_is_unresolved() {
         let now = Instant::now();
         let mut written = Written::new();
         write(&mut written, "a", now);

@@ -54,8 +54,8 @@ impl Book {
 
 /// Returns the reply with the outcome `Done` if an earlier call may have made the change and it is
 /// so.
-fn settle(mut reply: ChangeReply, change: &Change, doubtful: bool) -> ChangeReply {
-    if doubtful && is_so(reply.outcome(), change) {
+fn settle(mut reply: ChangeReply, change: &Change, uncertain: bool) -> ChangeReply {
+    if uncertain && is_so(reply.outcome(), change) {
         reply.outcome = Outcome::Done.into();
     }
     reply
@@ -85,8 +85,9 @@ mod tests {
             outcome: outcome.into(),
             ..ChangeReply::default()
         };
-        let so =
-            |outcome, change: &Change, doubtful| settle(reply(outcome), change, doubtful).outcome();
+        let so = |outcome, change: &Change, uncertain| {
+            settle(reply(outcome), change, uncertain).outcome()
+        };
         let asked = Outcome::AlreadyRequested;
         assert_eq!(so(asked, &request, false), asked);
         assert_eq!(so(asked, &request, true), Outcome::Done);

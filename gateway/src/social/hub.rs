@@ -270,7 +270,7 @@ impl Hub {
                 Ok(false) => {}
                 // The bus may have lost all that it knew of us when it is back.
                 Err(Away) => {
-                    channels.doubted = true;
+                    channels.uncertain = true;
                     renew_at = Instant::now();
                     poll_at = Instant::now();
                 }
@@ -300,7 +300,7 @@ impl Hub {
         self.bus.probe().await?;
         let forgot = self.bus.forgot();
         if forgot {
-            channels.doubted = true;
+            channels.uncertain = true;
         }
         let all = all || forgot;
         let (fresh, announced) = {
@@ -458,7 +458,7 @@ impl Hub {
 struct Channels {
     read: BTreeSet<String>,
     /// Whether the bus may have forgotten them.
-    doubted: bool,
+    uncertain: bool,
 }
 
 impl Channels {
@@ -467,7 +467,7 @@ impl Channels {
         for channel in &wanted {
             // Without an answer the gateway may be reading it, and must give it up when nobody
             // wants it.
-            if self.read.insert(channel.clone()) || self.doubted {
+            if self.read.insert(channel.clone()) || self.uncertain {
                 bus.subscribe(channel).await?;
             }
         }
@@ -475,7 +475,7 @@ impl Channels {
             bus.unsubscribe(channel).await?;
             self.read.remove(channel);
         }
-        self.doubted = false;
+        self.uncertain = false;
         Ok(())
     }
 }

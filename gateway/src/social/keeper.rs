@@ -13,7 +13,7 @@ const ASKED_MAX: usize = 8;
 
 /// Request of a player about its lists.
 #[derive(Debug)]
-pub(crate) enum Wish {
+pub(crate) enum FriendsRequest {
     /// To see them.
     List,
     Change(Change),
@@ -25,7 +25,7 @@ pub(crate) struct Asked {
     pub(crate) re: Option<RequestId>,
     /// Event of the request.
     pub(crate) event: &'static str,
-    pub(crate) wish: Wish,
+    pub(crate) request: FriendsRequest,
 }
 
 /// Way to the task that keeps a player's lists. The task ends with the last of these.

@@ -176,7 +176,7 @@ mod tests {
         let both = [("s1", "bob", Status::Online), ("s2", "bob", Status::Online)];
         assert_eq!(told(&news), both);
         assert!(watch.looked(&one("bob", true), true, now).is_empty());
-        assert!(watch.looked(&one("stranger", true), true, now).is_empty());
+        assert!(watch.looked(&one("other", true), true, now).is_empty());
         watch.follow("s1", ids(&["cat"]));
         let news = watch.looked(&one("bob", false), true, now);
         assert_eq!(told(&news), [("s2", "bob", Status::Offline)]);

@@ -16,17 +16,17 @@ use super::{
 use crate::directory::Directory;
 
 /// Time that a player waits for the world.
-const ENTER_PATIENCE: Duration = Duration::from_secs(5);
+const ENTER_TIMEOUT: Duration = Duration::from_secs(5);
 /// A run that has to load the character from the store answers within this.
-const ASK_PATIENCE: Duration = Duration::from_millis(2500);
+const ASK_TIMEOUT: Duration = Duration::from_millis(2500);
 /// Time after which the player hears that the gateway seeks a run for this part of the world.
 const QUIET: Duration = Duration::from_millis(300);
 /// Time for which the gateway asks only the runs that should have the character.
 const NARROW: Duration = Duration::from_secs(1);
 /// Time for which the gateway seeks a session that comes from another gateway.
-const TAKE_OVER_PATIENCE: Duration = Duration::from_secs(10);
+const TAKE_OVER_TIMEOUT: Duration = Duration::from_secs(10);
 /// A run that must ask no store answers within this.
-const ANSWER_PATIENCE: Duration = Duration::from_secs(1);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum number of runs that the gateway asks at the same time.
 const ASKED_AT_ONCE: usize = 32;
 /// Pause between two rounds of asking everybody.
@@ -64,7 +64,7 @@ async fn ask_one(table: &Table, lost: &Lost, run: u64) -> Answer {
         Err(NotAsked::NoLink) => return Answer::Unknown,
         Err(NotAsked::Gone) => return Answer::Settled(Round::Over),
     };
-    match timeout(ASK_PATIENCE, asked).await {
+    match timeout(ASK_TIMEOUT, asked).await {
         Ok(Ok(Reply::Attached(attached))) => Answer::Settled(Round::Attached(run, attached)),
         Ok(Ok(Reply::Refused(code))) => match code.as_str() {
             "stale" => Answer::Settled(Round::Replaced),
@@ -148,7 +148,7 @@ pub(super) async fn enter(
     session: AttachSession,
 ) -> Result<Attached, AttachError> {
     let lost = table.insert(session);
-    let until = Instant::now() + ENTER_PATIENCE;
+    let until = Instant::now() + ENTER_TIMEOUT;
     let round = tokio::time::timeout_at(until, seek(table, directory, &lost)).await;
     let error = match round {
         Ok(Round::Attached(run_id, said)) => return Ok(attached(run_id, *said)),
@@ -181,7 +181,7 @@ pub(super) async fn take_over(
     session: AttachSession,
 ) -> Result<Attached, AttachError> {
     let lost = table.insert_resuming(session);
-    let sought = timeout(TAKE_OVER_PATIENCE, seek_everywhere(table, directory, &lost)).await;
+    let sought = timeout(TAKE_OVER_TIMEOUT, seek_everywhere(table, directory, &lost)).await;
     let error = match sought {
         Ok(Round::Attached(run_id, said)) => return Ok(attached(run_id, *said)),
         Ok(Round::Replaced) => AttachError::Replaced,
@@ -227,7 +227,7 @@ async fn seek_everywhere(table: &Table, directory: &Directory, lost: &Lost) -> R
 async fn ask_everybody(table: &Table, lost: &Lost, runs: Vec<u64>) -> (Round, bool) {
     let ask = async |run| {
         let asked = table.ask_resume(lost, run).ok()?;
-        let said = timeout(ANSWER_PATIENCE, asked).await.ok()?.ok()?;
+        let said = timeout(ANSWER_TIMEOUT, asked).await.ok()?.ok()?;
         Some((run, said))
     };
     let mut answers = futures::stream::iter(runs)

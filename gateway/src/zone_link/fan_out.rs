@@ -390,7 +390,7 @@ impl FanOut {
                     ..Watcher::default()
                 };
             } else if watcher.generation != watch.generation {
-                watcher.view.doubt();
+                watcher.view.mark_uncertain();
             }
             watcher.generation = watch.generation;
             watcher.flush = self.flushes;

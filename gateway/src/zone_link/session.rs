@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Time that a message that must not be lost may wait for room.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Maximum number of encounters to remember for one session: more than others ask of anybody at
 /// once.
@@ -354,7 +354,7 @@ impl Session {
                 let control = link.control.clone();
                 self.tasks.spawn("detach over a full link", async move {
                     // A link that is stuck for so long ends, and all its sessions with it.
-                    let _ = control.send_timeout(detach, PATIENCE).await;
+                    let _ = control.send_timeout(detach, TIMEOUT).await;
                 });
             }
         }
@@ -455,7 +455,7 @@ impl Session {
         if let Err(TrySendError::Full(event)) = self.events.try_send(event) {
             let events = self.events.clone();
             self.tasks.spawn("word to a session", async move {
-                if events.send_timeout(event, PATIENCE).await.is_err() {
+                if events.send_timeout(event, TIMEOUT).await.is_err() {
                     tracing::warn!("a session does not hear that it is out of the world");
                 }
             });

@@ -22,7 +22,7 @@ use self::fakes::{Directory, Zone, person};
 use super::{AttachError, AttachSession, Attached, InputError, SessionEvent, Zones, ZonesConfig};
 use crate::mailbox::{Mailbox, Next, Reliable};
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 const HOME: Region = Region { x: 0, z: 0 };
 
 struct Player {
@@ -32,7 +32,7 @@ struct Player {
 
 impl Player {
     async fn next(&self) -> Next {
-        timeout(PATIENCE, self.mailbox.next())
+        timeout(TIMEOUT, self.mailbox.next())
             .await
             .expect("nothing came")
     }
@@ -48,7 +48,7 @@ impl Player {
                 }
             }
         };
-        timeout(PATIENCE, reliable).await.expect("nothing came")
+        timeout(TIMEOUT, reliable).await.expect("nothing came")
     }
 
     async fn hears(&self, event: &str) -> serde_json::Value {
@@ -99,7 +99,7 @@ impl Stand {
         let zones = Zones::start(config, &meter, TaskGroup::new(&meter, stop.clone()));
         let mut links = zones.table.links_changed();
         while !runs.iter().all(|zone| zones.table.is_linked(zone.run)) {
-            timeout(PATIENCE, links.changed())
+            timeout(TIMEOUT, links.changed())
                 .await
                 .expect("no link")
                 .expect("alive");
@@ -130,7 +130,7 @@ impl Stand {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
-        timeout(PATIENCE, heard).await.expect("never heard");
+        timeout(TIMEOUT, heard).await.expect("never heard");
         to.plays(sequence);
     }
 
@@ -422,7 +422,7 @@ async fn who_is_coming_back_is_not_sent_away_by_the_word_that_it_went() {
 async fn who_leaves_is_told_once_and_takes_no_more_inputs() {
     let (zone, stand, mut player) = playing().await;
     zone.leaves(3, "\"bye\"");
-    let event = timeout(PATIENCE, player.events.recv())
+    let event = timeout(TIMEOUT, player.events.recv())
         .await
         .expect("in time");
     let left = SessionEvent::Left {
@@ -480,7 +480,7 @@ async fn what_is_newer_than_the_answer_to_an_attach_is_shown_after_it() {
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, told).await.expect("frames come");
+    timeout(TIMEOUT, told).await.expect("frames come");
     zone.answers_attach(2);
     player.hears("player:sync").await;
     player.hears("inventory:update").await;
@@ -585,7 +585,7 @@ fn a_run_whose_process_is_gone_is_reported_once_and_a_silent_one_never() {
         ends.die();
         // Its sockets end with it, and nobody listens at its address.
         first.shutdown_background();
-        let told = timeout(PATIENCE, suspected.changed()).await;
+        let told = timeout(TIMEOUT, suspected.changed()).await;
         told.expect("nothing was reported").expect("open");
         tokio::time::sleep(Duration::from_secs(1)).await;
         let told = stand.directory.suspected.borrow().clone();

@@ -16,7 +16,7 @@ use tokio::{
 use super::measures::Measures;
 
 /// Time that a new connection may take. No answer within it counts as silence.
-const CONNECT_PATIENCE: Duration = Duration::from_millis(300);
+const CONNECT_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Pause before each new connection, in milliseconds.
 const PROBE_PAUSES_MS: [u64; 4] = [0, 20, 80, 200];
@@ -50,7 +50,7 @@ pub(super) fn is_reset(error: &anyhow::Error) -> bool {
 async fn refuses(address: &str) -> bool {
     for pause_ms in PROBE_PAUSES_MS {
         sleep(Duration::from_millis(pause_ms)).await;
-        match timeout(CONNECT_PATIENCE, TcpStream::connect(address)).await {
+        match timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
             Ok(Err(error)) if error.kind() == ErrorKind::ConnectionRefused => return true,
             // Silence would be no proof the next time either.
             Err(_) => return false,

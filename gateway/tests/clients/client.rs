@@ -16,7 +16,7 @@ pub(crate) const PING: u8 = 9;
 pub(crate) const PONG: u8 = 10;
 
 /// Longest time that a test waits for anything.
-const PATIENCE: Duration = Duration::from_secs(40);
+const TIMEOUT: Duration = Duration::from_secs(40);
 
 pub(crate) struct Client {
     stream: TcpStream,
@@ -40,7 +40,7 @@ pub(crate) async fn ask(address: SocketAddr, request: &str) -> String {
     let mut answer = Vec::new();
     let read = stream.read_to_end(&mut answer);
     // A reset behind the answer is as good as an end.
-    let _ = timeout(PATIENCE, read).await.expect("no end of the answer");
+    let _ = timeout(TIMEOUT, read).await.expect("no end of the answer");
     String::from_utf8_lossy(&answer).into_owned()
 }
 
@@ -85,7 +85,7 @@ impl Client {
 
     /// Reads some bytes; false at the end.
     async fn more(&mut self) -> bool {
-        let read = timeout(PATIENCE, self.stream.read_buf(&mut self.buffer)).await;
+        let read = timeout(TIMEOUT, self.stream.read_buf(&mut self.buffer)).await;
         matches!(read.expect("nothing came"), Ok(1..))
     }
 
@@ -163,7 +163,7 @@ impl Client {
                 seen.push(message["event"].to_string());
             }
         };
-        match timeout(PATIENCE, found).await {
+        match timeout(TIMEOUT, found).await {
             Ok(message) => message,
             Err(_) => panic!("it never came; only {seen:?}"),
         }

@@ -244,12 +244,12 @@ async fn who_never_finishes_a_handshake_is_let_go() {
     dripping.abort();
 
     // Connected, but never says who it is.
-    let mut stranger = stage.connect().await;
+    let mut unauthenticated = stage.connect().await;
     assert_eq!(
-        stranger.event("session:hello").await["data"]["authTimeoutMs"],
+        unauthenticated.event("session:hello").await["data"]["authTimeoutMs"],
         300
     );
-    assert_eq!(stranger.closed().await.0, 4001);
+    assert_eq!(unauthenticated.closed().await.0, 4001);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -182,23 +182,23 @@ async fn a_token_of_an_older_login_or_of_another_kind_or_altered_resumes_nothing
     second.enter_as(&first.character_id.clone()).await;
     assert_eq!(first.closed().await.0, 4010);
 
-    let mut stranger = Client::connect(stage.address(1), "").await;
-    let refused = resume(&mut stranger, &old, 1).await;
+    let mut foreign = Client::connect(stage.address(1), "").await;
+    let refused = resume(&mut foreign, &old, 1).await;
     assert_eq!(refused["event"], "session:invalid", "{refused}");
     let access = welcome["data"]["authToken"].as_str().unwrap().to_owned();
-    let refused = resume(&mut stranger, &access, 1).await;
+    let refused = resume(&mut foreign, &access, 1).await;
     assert_eq!(refused["event"], "session:invalid", "{refused}");
     // Somebody else's session under one's own signature.
     let mut other = stage.player_at(1, "Bob").await;
     let mut parts: Vec<&str> = second.token.split('.').collect();
     let own = other.token.clone();
     parts[2] = own.split('.').nth(2).unwrap();
-    let refused = resume(&mut stranger, &parts.join("."), 1).await;
+    let refused = resume(&mut foreign, &parts.join("."), 1).await;
     assert_eq!(refused["event"], "session:invalid", "{refused}");
     // A resume token is no way to authenticate.
-    let refused = stranger.ask("authenticate", json!({"token": own})).await;
+    let refused = foreign.ask("authenticate", json!({"token": own})).await;
     assert_eq!(refused["data"]["code"], "invalid_credentials", "{refused}");
-    stranger.log_in().await;
+    foreign.log_in().await;
     second.alive().await;
     other.alive().await;
     assert!(stage.metric_at(1, "gateway_resumes_total", "invalid") > 2.5);

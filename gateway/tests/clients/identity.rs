@@ -191,10 +191,10 @@ impl Identity for Store {
 
     async fn sanctions(&self, _: Request<PageRequest>) -> Result<Response<SanctionsReply>, Status> {
         let sanctions = self.sanctions.lock().unwrap();
-        let lasting = |sanction: &&Sanction| {
+        let in_force = |sanction: &&Sanction| {
             matches!(sanction.kind(), SanctionKind::Ban | SanctionKind::Mute)
         };
-        let sanctions = sanctions.rows.iter().filter(lasting).cloned().collect();
+        let sanctions = sanctions.rows.iter().filter(in_force).cloned().collect();
         Ok(Response::new(SanctionsReply { sanctions }))
     }
 

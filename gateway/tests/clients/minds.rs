@@ -265,7 +265,7 @@ impl ZoneAgents for Minds {
                 quantity: 4,
                 ..Carried::default()
             }],
-            deeds: vec![Deed {
+            recent_actions: vec![AgentAction {
                 sort: "pickup".to_owned(),
                 description: "Took 4 × Logs".to_owned(),
                 at_ms: 1_700_000_000_000,

@@ -71,7 +71,7 @@ async fn a_resume_takes_over_from_a_connection_that_still_stands() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_count_in_doubt_means_everything_anew_and_unknown_outcomes() {
+async fn an_unresolved_count_means_everything_anew_and_unknown_outcomes() {
     let stage = Stage::open(&[]).await;
     let mut client = stage.player("Ann").await;
     let asked = client

@@ -32,7 +32,7 @@ use crate::minds::Minds;
 
 pub(crate) const RUN: u64 = 1;
 const TICK: Duration = Duration::from_millis(50);
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 /// A session that comes from another gateway is numbered above so many attaches of that one.
 const ATTACHES_OF_A_GATEWAY: u64 = 1 << 20;
 
@@ -141,7 +141,7 @@ impl Zone {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
-        let heard = tokio::time::timeout(PATIENCE, heard).await;
+        let heard = tokio::time::timeout(TIMEOUT, heard).await;
         heard.expect("the inputs never reached the zone");
         self.inputs()
     }

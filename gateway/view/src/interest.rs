@@ -16,7 +16,7 @@ use super::encode::{ENVELOPE_BYTES, GONE_BYTES};
 const SIDE: i32 = 2 * VIEW_CHUNKS + 1;
 const SLOTS: usize = (SIDE * SIDE) as usize;
 /// Ticks after which an owed chunk goes before nearer ones that can wait.
-const PATIENCE_TICKS: u64 = 8;
+const OWED_TICKS_MAX: u64 = 8;
 /// Period, in ticks, at which such a chunk goes first of all, so that none too large to go with
 /// another waits for ever.
 const TURN_TICKS: u64 = 4;
@@ -24,9 +24,9 @@ const TURN_TICKS: u64 = 4;
 const LIFE_TICKS: u64 = 5;
 
 /// Ticks within which the gateway notices a lost connection.
-const DOUBT_TICKS: u64 = 150;
+const UNCERTAIN_TICKS: u64 = 150;
 /// Maximum number of chunks whose going the view remembers for that long.
-const DOUBT_MAX: usize = 600;
+const UNCERTAIN_MAX: usize = 600;
 
 /// One chunk in this flush, in the session's format.
 pub trait Sight {
@@ -67,7 +67,7 @@ pub struct View {
     /// Chunks that are out of sight although the client does not know it.
     gone: Vec<Chunk>,
     /// Chunks that the client knows to be gone, with the tick of that update; the oldest first.
-    told_gone: VecDeque<(u64, Chunk)>,
+    reported_gone: VecDeque<(u64, Chunk)>,
     /// Tick of the last update that the socket took.
     told: u64,
     /// Bytes of chunks that the socket took in that tick.
@@ -274,7 +274,7 @@ impl View {
         let owed =
             others.filter_map(
                 |(index, sight)| match self.slots[slot_of(sight.chunk())].state {
-                    State::Owed { since } if since.saturating_add(PATIENCE_TICKS) <= tick => {
+                    State::Owed { since } if since.saturating_add(OWED_TICKS_MAX) <= tick => {
                         sight.ready().then_some((since, index))
                     }
                     _ => None,
@@ -285,7 +285,7 @@ impl View {
 
     /// Treats the last updates as lost, because the client comes back and may not have them. The
     /// client is owed everything in sight, and hears once more which chunks are gone.
-    pub fn doubt(&mut self) {
+    pub fn mark_uncertain(&mut self) {
         let told = self.told;
         for slot in &mut self.slots {
             slot.state = State::Owed { since: told };
@@ -293,7 +293,7 @@ impl View {
         }
         let slots = &self.slots;
         let seen = |chunk: &Chunk| slots.iter().any(|slot| slot.chunk == *chunk);
-        let gone = self.told_gone.drain(..).map(|(_, chunk)| chunk);
+        let gone = self.reported_gone.drain(..).map(|(_, chunk)| chunk);
         let gone: BTreeSet<Chunk> = gone.chain(self.gone.drain(..)).collect();
         self.gone = gone.into_iter().filter(|chunk| !seen(chunk)).collect();
     }
@@ -315,13 +315,16 @@ impl View {
         self.spent += plan.bytes;
         if !plan.extra {
             let gone = self.gone.drain(..).map(|chunk| (plan.tick, chunk));
-            self.told_gone.extend(gone);
+            self.reported_gone.extend(gone);
         }
-        let old = |tick: u64| tick.saturating_add(DOUBT_TICKS) < plan.tick;
-        while self.told_gone.len() > DOUBT_MAX
-            || self.told_gone.front().is_some_and(|(tick, _)| old(*tick))
+        let old = |tick: u64| tick.saturating_add(UNCERTAIN_TICKS) < plan.tick;
+        while self.reported_gone.len() > UNCERTAIN_MAX
+            || self
+                .reported_gone
+                .front()
+                .is_some_and(|(tick, _)| old(*tick))
         {
-            self.told_gone.pop_front();
+            self.reported_gone.pop_front();
         }
         for index in &plan.sent {
             if let Some(slot) = self.slots.get_mut(*index) {

@@ -1,7 +1,7 @@
 //! Plans the owner of each region. Pure: it takes a view of the store and returns the changes.
 //!
 //! Always: a region of a living run stays where it is until that run gives it away, and a plan only
-//! wishes that; a plan fences a run only when its lease has ended or witnesses saw it dead, and
+//! requests that; a plan fences a run only when its lease has ended or witnesses saw it dead, and
 //! somebody can take its regions; a plan gives nothing to a run that drains; the same view gives
 //! the same plan, and a second plan after the first one changes nothing.
 
@@ -65,9 +65,9 @@ pub(crate) struct RegionView {
     pub(crate) faults: i64,
 }
 
-/// Patience of a plan.
+/// Policy of a plan.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Patience {
+pub(crate) struct PlanPolicy {
     /// Delay of the first placement after the newest registration, so that runs that start together
     /// share the world.
     pub(crate) settle_ms: i64,
@@ -87,7 +87,7 @@ pub(crate) struct Change {
     /// Regions of nobody in order.
     pub(crate) moves: Vec<Move>,
     /// Regions of living runs in order.
-    pub(crate) wishes: Vec<Wish>,
+    pub(crate) move_requests: Vec<MoveRequest>,
     /// Regions of nobody that nobody may play, in order.
     pub(crate) pauses: Vec<Pause>,
 }
@@ -103,7 +103,7 @@ pub(crate) struct Move {
 
 /// Asks a run to give a region away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Wish {
+pub(crate) struct MoveRequest {
     pub(crate) region: Region,
     pub(crate) epoch: i64,
     pub(crate) owner: i64,
@@ -123,8 +123,8 @@ pub(crate) struct Pause {
 pub(crate) struct Spread {
     /// The load of the busiest live run in thousandths of the mean; `None`: there is none.
     pub(crate) ratio_permille: Option<i64>,
-    /// Wishes that are not fulfilled yet.
-    pub(crate) wishes: usize,
+    /// Move requests that are not fulfilled yet.
+    pub(crate) move_requests: usize,
 }
 
 /// Number of changes that the store made for a plan.
@@ -136,8 +136,8 @@ pub(crate) struct Applied {
     pub(crate) witnessed: usize,
     /// Regions given to a run.
     pub(crate) moved: usize,
-    /// Wishes made and withdrawn.
-    pub(crate) wished: usize,
+    /// Move requests made and withdrawn.
+    pub(crate) requested: usize,
     /// Regions paused.
     pub(crate) paused: usize,
 }
@@ -154,14 +154,14 @@ impl Change {
     pub(crate) fn is_empty(&self) -> bool {
         self.fence.is_empty()
             && self.moves.is_empty()
-            && self.wishes.is_empty()
+            && self.move_requests.is_empty()
             && self.pauses.is_empty()
     }
 }
 
 /// Returns the changes that are due now.
-pub(crate) fn plan(view: &View, patience: Patience) -> Change {
-    let fence = to_fence(view, patience);
+pub(crate) fn plan(view: &View, policy: PlanPolicy) -> Change {
+    let fence = to_fence(view, policy);
     let known: BTreeSet<i64> = view.runs.iter().map(|run| run.id).collect();
     let lost = |one: &&RegionView| fence.contains(&one.run) || !known.contains(&one.run);
     let mut free: BTreeSet<Region> = view.regions.iter().filter(lost).map(place).collect();
@@ -172,14 +172,14 @@ pub(crate) fn plan(view: &View, patience: Patience) -> Change {
         free.remove(&region);
     }
     prospect.cells = isolate::cells(&prospect, &free);
-    let given = assign::assign(&prospect, &free, patience.settle_ms);
+    let given = assign::assign(&prospect, &free, policy.settle_ms);
     for (region, run) in &given {
         prospect.put(*region, *run);
     }
-    let wanted = balance::wishes(prospect, patience.balance);
+    let wanted = balance::move_requests(prospect, policy.balance);
     Change {
         moves: moves(view, &given),
-        wishes: wishes(view, &fence, &wanted),
+        move_requests: move_requests(view, &fence, &wanted),
         pauses,
         fence,
     }
@@ -201,7 +201,7 @@ pub(crate) fn spread(view: &View) -> Spread {
     }
     Spread {
         ratio_permille: prospect::ratio_permille(&load),
-        wishes: view
+        move_requests: view
             .regions
             .iter()
             .filter(|one| one.wanted != NOBODY)
@@ -209,13 +209,13 @@ pub(crate) fn spread(view: &View) -> Spread {
     }
 }
 
-fn to_fence(view: &View, patience: Patience) -> Vec<i64> {
+fn to_fence(view: &View, policy: PlanPolicy) -> Vec<i64> {
     let can_take =
         |run: &RunView| run.state == RunState::Live && takeover::is_well(run, view.now_ms);
-    if patience.quiet || !view.runs.iter().any(can_take) {
+    if policy.quiet || !view.runs.iter().any(can_take) {
         return Vec::new();
     }
-    takeover::fence(view, patience.mass_lapse_ms)
+    takeover::fence(view, policy.mass_lapse_ms)
 }
 
 fn place(one: &RegionView) -> Region {
@@ -241,23 +241,23 @@ fn moves(view: &View, given: &BTreeMap<Region, i64>) -> Vec<Move> {
     view.regions.iter().filter_map(step).collect()
 }
 
-/// Returns the wishes that differ from the wishes in the view. A region that changes its owner
-/// loses its wish.
-fn wishes(view: &View, fence: &[i64], wanted: &BTreeMap<Region, i64>) -> Vec<Wish> {
+/// Returns the move requests that differ from those in the view. A region that changes its owner
+/// loses its move request.
+fn move_requests(view: &View, fence: &[i64], wanted: &BTreeMap<Region, i64>) -> Vec<MoveRequest> {
     let owned = view
         .regions
         .iter()
         .filter(|one| one.run != NOBODY && !fence.contains(&one.run));
-    let wish = |one: &RegionView| {
+    let request = |one: &RegionView| {
         let to = wanted.get(&one.region).copied().unwrap_or(NOBODY);
-        (to != one.wanted).then_some(Wish {
+        (to != one.wanted).then_some(MoveRequest {
             region: one.region,
             epoch: one.epoch,
             owner: one.run,
             to,
         })
     };
-    owned.filter_map(wish).collect()
+    owned.filter_map(request).collect()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::plan::{MoveBackoff, Patience, plan, spread};
+use super::plan::{MoveBackoff, PlanPolicy, plan, spread};
 use crate::metrics::Metrics;
 use crate::store::error::Result;
 use crate::store::{Store, new_id};
@@ -128,13 +128,13 @@ pub(crate) async fn round(
     let mut view = store.view().await?;
     move_backoff.look(&mut view);
     metrics.spread(Some(spread(&view)));
-    let patience = Patience {
+    let policy = PlanPolicy {
         settle_ms: millis(settings.settle),
         mass_lapse_ms: millis(settings.mass_lapse),
         quiet,
         balance: settings.balance,
     };
-    let change = plan(&view, patience);
+    let change = plan(&view, policy);
     if change.is_empty() {
         return Ok(true);
     }

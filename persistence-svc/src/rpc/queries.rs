@@ -148,7 +148,7 @@ impl Queries for QueriesService {
     ) -> Result<Response<wire::RegionsReply>, Status> {
         let work = async {
             let regions = self.0.store.regions().await?.into_iter();
-            let rows = regions.map(facts).collect::<Checked<_>>()?;
+            let rows = regions.map(region_status).collect::<Checked<_>>()?;
             Ok(wire::RegionsReply { rows })
         };
         self.0.answer("Regions", work).await
@@ -314,8 +314,8 @@ fn entry(entry: Entry) -> Checked<wire::LedgerEntry> {
     })
 }
 
-fn facts(report: RegionReport) -> Checked<wire::RegionFacts> {
-    Ok(wire::RegionFacts {
+fn region_status(report: RegionReport) -> Checked<wire::RegionStatus> {
+    Ok(wire::RegionStatus {
         region: Some(wire_region(report.region)),
         run_id: unsigned(report.run)?,
         epoch: unsigned(report.epoch)?,

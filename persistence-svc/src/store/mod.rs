@@ -164,8 +164,8 @@ pub(crate) trait Directories: Send + Sync {
     async fn view(&self) -> Result<View>;
     /// Carries a plan out in one transaction, as far as it still fits. It fences only runs whose
     /// lease has ended or that enough witnesses saw dead a moment ago. It gives away only regions
-    /// of nobody and of runs that it fenced. It writes only wishes whose owner and epoch are those
-    /// of the plan.
+    /// of nobody and of runs that it fenced. It writes only move requests whose owner and epoch are
+    /// those of the plan.
     async fn apply(&self, change: Change) -> Result<Applied>;
     /// Notes that a witness saw a run dead, and wakes the planners. Does nothing if the run is
     /// fenced already. `by`: the witness is this run, and must not be fenced itself.

@@ -32,9 +32,9 @@ pub(crate) const BY_REQUEST: &str = r#"SELECT c.id, c."accountId", r."toPlayerId
    ON c.id = CASE WHEN r."toPlayerId" = $1 THEN r."fromPlayerId" ELSE r."toPlayerId" END
  WHERE r.id = $2 AND (r."toPlayerId" = $1 OR r."fromPlayerId" = $1) AND r."createdAt" > $3"#;
 
-/// [`Facts`] of two characters. Parameters: a character, another one, the moment from which
+/// [`Relation`] of two characters. Parameters: a character, another one, the moment from which
 /// requests count, and the first one's account.
-pub(crate) const FACTS: &str = r#"SELECT
+pub(crate) const RELATION: &str = r#"SELECT
  (SELECT count(*) FROM friendships WHERE "playerId" = $1),
  (SELECT count(*) FROM friendships WHERE "playerId" = $2),
  EXISTS (SELECT 1 FROM friendships WHERE "playerId" = $1 AND "friendId" = $2),
@@ -127,7 +127,7 @@ pub(crate) enum Outcome {
 
 /// State of two characters toward each other.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Facts {
+pub(crate) struct Relation {
     pub(crate) friends: i64,
     pub(crate) their_friends: i64,
     pub(crate) are_friends: bool,
@@ -143,10 +143,10 @@ pub(crate) struct Facts {
     pub(crate) is_ignored: bool,
 }
 
-/// Reads a row of [`FACTS`].
-impl FromRow for Facts {
+/// Reads a row of [`RELATION`].
+impl FromRow for Relation {
     fn from_row<R: Row>(row: &R) -> Read<Self, R> {
-        Ok(Facts {
+        Ok(Relation {
             friends: row.column(0)?,
             their_friends: row.column(1)?,
             are_friends: row.column(2)?,
@@ -207,30 +207,32 @@ pub(crate) fn decide(
     change: &Change,
     own: bool,
     asked: bool,
-    facts: &Facts,
+    relation: &Relation,
 ) -> std::result::Result<&'static [AuditAction], Outcome> {
-    let full = facts.friends >= FRIENDS_MAX || facts.their_friends >= FRIENDS_MAX;
+    let full = relation.friends >= FRIENDS_MAX || relation.their_friends >= FRIENDS_MAX;
     match change {
         Change::Request(_) | Change::Ignore(_) if own => Err(Outcome::Yourself),
-        Change::Request(_) if facts.are_friends => Err(Outcome::AlreadyFriends),
-        Change::Request(_) if facts.has_asked => Err(Outcome::AlreadyRequested),
+        Change::Request(_) if relation.are_friends => Err(Outcome::AlreadyFriends),
+        Change::Request(_) if relation.has_asked => Err(Outcome::AlreadyRequested),
         Change::Request(_) if full => Err(Outcome::FriendLimit),
-        Change::Request(_) if facts.was_asked => Ok(&[AuditAction::Forget, AuditAction::Befriend]),
-        Change::Request(_) if facts.asking.max(facts.asked) >= FRIENDS_MAX => {
+        Change::Request(_) if relation.was_asked => {
+            Ok(&[AuditAction::Forget, AuditAction::Befriend])
+        }
+        Change::Request(_) if relation.asking.max(relation.asked) >= FRIENDS_MAX => {
             Err(Outcome::FriendLimit)
         }
         Change::Request(_) => Ok(&[AuditAction::Ask]),
         Change::Accept(_) if !asked => Err(Outcome::NotThere),
-        Change::Accept(_) if facts.are_friends => Ok(&[AuditAction::Forget]),
+        Change::Accept(_) if relation.are_friends => Ok(&[AuditAction::Forget]),
         Change::Accept(_) if full => Err(Outcome::FriendLimit),
         Change::Accept(_) => Ok(&[AuditAction::Forget, AuditAction::Befriend]),
         Change::Decline(_) => Ok(&[AuditAction::Forget]),
-        Change::Remove(_) if !facts.are_friends => Err(Outcome::NotThere),
+        Change::Remove(_) if !relation.are_friends => Err(Outcome::NotThere),
         Change::Remove(_) => Ok(&[AuditAction::Part]),
-        Change::Ignore(_) if facts.is_ignored => Err(Outcome::AlreadyIgnored),
-        Change::Ignore(_) if facts.ignored >= IGNORED_MAX => Err(Outcome::IgnoreLimit),
+        Change::Ignore(_) if relation.is_ignored => Err(Outcome::AlreadyIgnored),
+        Change::Ignore(_) if relation.ignored >= IGNORED_MAX => Err(Outcome::IgnoreLimit),
         Change::Ignore(_) => Ok(&[AuditAction::Ignore]),
-        Change::Unignore(_) if !facts.is_ignored => Err(Outcome::NotThere),
+        Change::Unignore(_) if !relation.is_ignored => Err(Outcome::NotThere),
         Change::Unignore(_) => Ok(&[AuditAction::Unignore]),
     }
 }
@@ -329,33 +331,33 @@ mod tests {
     #[test]
     #[allow(clippy::too_many_lines, clippy::type_complexity, reason = "one table")]
     fn what_comes_of_a_change_depends_on_what_there_is() {
-        let none = Facts::default();
-        let friends = Facts {
+        let none = Relation::default();
+        let friends = Relation {
             are_friends: true,
             ..none
         };
-        let asked = Facts {
+        let asked = Relation {
             was_asked: true,
             ..none
         };
-        let asking = Facts {
+        let asking = Relation {
             has_asked: true,
             ..none
         };
-        let full = Facts {
+        let full = Relation {
             their_friends: FRIENDS_MAX,
             was_asked: true,
             ..none
         };
-        let pestered = Facts {
+        let pestered = Relation {
             asked: FRIENDS_MAX,
             ..none
         };
-        let ignores = Facts {
+        let ignores = Relation {
             is_ignored: true,
             ..none
         };
-        let tired = Facts {
+        let tired = Relation {
             ignored: IGNORED_MAX,
             ..none
         };
@@ -371,7 +373,7 @@ mod tests {
         let both: &[AuditAction] = &[AuditAction::Forget, AuditAction::Befriend];
         let table: [(
             &Change,
-            &Facts,
+            &Relation,
             std::result::Result<&[AuditAction], Outcome>,
         ); 15] = [
             (request, &none, Ok(&[AuditAction::Ask])),
@@ -390,11 +392,11 @@ mod tests {
             (unignore, &none, Err(Outcome::NotThere)),
             (unignore, &ignores, Ok(&[AuditAction::Unignore])),
         ];
-        for (change, facts, then) in table {
+        for (change, relation, then) in table {
             assert_eq!(
-                decide(change, false, true, facts),
+                decide(change, false, true, relation),
                 then,
-                "{change:?} {facts:?}"
+                "{change:?} {relation:?}"
             );
         }
         assert_eq!(decide(request, true, false, &none), Err(Outcome::Yourself));

@@ -133,7 +133,7 @@ impl Cosmos {
                     (run, word)
                 }
                 Out::Fetch => {
-                    if self.zone(run).seat.is_some() {
+                    if self.zone(run).slot.is_some() {
                         continue;
                     }
                     if self.store.owner() != run {
@@ -395,22 +395,22 @@ impl Cosmos {
         let (region, sequence) = self.store.player;
         let epoch = self.store.owners[region as usize].1;
         let plays = |zone: &&Zone| {
-            zone.seat.as_ref().is_some_and(|seat| {
-                let here = zone.held[region as usize] == epoch && seat.stage == Stage::Playing;
-                here && (seat.region, seat.sequence) == (region, sequence)
+            zone.slot.as_ref().is_some_and(|slot| {
+                let here = zone.held[region as usize] == epoch && slot.stage == Stage::Playing;
+                here && (slot.region, slot.sequence) == (region, sequence)
             })
         };
         let playing: Vec<RunId> = self.live().filter(plays).map(|zone| zone.id).collect();
         playing == [self.store.owner()]
             && self.live().all(Zone::calm)
-            && self.live().filter(|zone| zone.seat.is_some()).count() == 1
+            && self.live().filter(|zone| zone.slot.is_some()).count() == 1
     }
 
     /// Returns whether every run that has the player has it from the store.
     fn played_by_right(&self) -> bool {
         let right = |zone: &Zone| {
-            let seat = zone.seat.as_ref();
-            seat.is_none_or(|s| self.store.granted.get(s.sequence as usize) == Some(&zone.id))
+            let slot = zone.slot.as_ref();
+            slot.is_none_or(|s| self.store.granted.get(s.sequence as usize) == Some(&zone.id))
         };
         self.live().all(right)
     }

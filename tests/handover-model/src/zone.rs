@@ -34,13 +34,13 @@ pub(super) enum Word {
     Completed { h: u64, known: bool },
     PrepareRegion { from: RunId, region: At, epoch: u64, attempt: u64 },
     RegionPrepared { region: At, attempt: u64, accepted: bool },
-    CompleteRegion { from: RunId, region: At, epoch: u64, seat: Option<u64> },
+    CompleteRegion { from: RunId, region: At, epoch: u64, slot: Option<u64> },
     RegionCompleted { region: At, epoch: u64, known: bool },
     Owner { h: u64, region: At, sequence: u64, mine: bool, source_dead: bool },
     Loaded { region: At, epoch: u64, player: Option<u64> },
     Character { region: At, sequence: u64 },
     Answered { number: u64, outcome: Outcome },
-    Doubt { from: RunId, h: u64, number: u32 },
+    AskSource { from: RunId, h: u64, number: u32 },
     Kept { number: u32, under_way: bool },
 }
 
@@ -67,7 +67,7 @@ pub(super) enum Stage {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Seat {
+pub(super) struct PlayerSlot {
     pub(super) region: At,
     /// Region that the store has for the player.
     stored: At,
@@ -88,7 +88,7 @@ struct Given {
     state: Departed,
     to: RunId,
     epoch: u64,
-    seat: Option<u64>,
+    slot: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -133,7 +133,7 @@ pub(super) struct Zone {
     loading: [u64; 2],
     /// Comes in at the next edge as its giver left it.
     coming: [u64; 2],
-    pub(super) seat: Option<Seat>,
+    pub(super) slot: Option<PlayerSlot>,
     announced: Option<(Pending, At)>,
     departed: Option<Gone>,
     pub(super) flight: Option<Flight>,
@@ -173,7 +173,7 @@ impl Zone {
                 held[region] = *epoch;
             }
         }
-        let seat = (store.owner() == id).then_some(Seat {
+        let slot = (store.owner() == id).then_some(PlayerSlot {
             region: 0,
             stored: 0,
             sequence: 1,
@@ -191,7 +191,7 @@ impl Zone {
             taking: [None, None],
             loading: [0; 2],
             coming: [0; 2],
-            seat,
+            slot,
             announced: None,
             departed: None,
             flight: None,
@@ -210,7 +210,7 @@ impl Zone {
         let refused = self.refused;
         let none = Store::new(0, [(0, 0); 2]);
         *self = Zone::new(self.id, &none);
-        self.seat = None;
+        self.slot = None;
         self.directory = Directory::of(store);
         self.directory.owners = [(0, 0); 2];
         self.directory.fenced = Vec::new();
@@ -222,45 +222,45 @@ impl Zone {
     pub(super) fn calm(&self) -> bool {
         let going = self.giving.iter().any(Option::is_some) || self.flight.is_some();
         let going = going || self.announced.is_some();
-        let seat = self.seat.as_ref();
-        !going && seat.is_none_or(|s| s.stage == Stage::Playing && s.source.is_none())
+        let slot = self.slot.as_ref();
+        !going && slot.is_none_or(|s| s.stage == Stage::Playing && s.source.is_none())
     }
 
     /// Returns whether the player has nothing to do with the run, as far as it knows.
     pub(super) fn knows_nobody(&self) -> bool {
-        self.seat.is_none() && self.announced.is_none() && self.departed.is_none()
+        self.slot.is_none() && self.announced.is_none() && self.departed.is_none()
     }
 
     pub(super) fn can_cross(&self) -> bool {
-        let free = |seat: &Seat| {
-            let here = self.held[seat.region as usize] > 0;
-            here && seat.stage == Stage::Playing && seat.source.is_none()
+        let free = |slot: &PlayerSlot| {
+            let here = self.held[slot.region as usize] > 0;
+            here && slot.stage == Stage::Playing && slot.source.is_none()
         };
-        self.seat.as_ref().is_some_and(free)
+        self.slot.as_ref().is_some_and(free)
     }
 
     /// Lets the player walk over the border.
     pub(super) fn cross(&mut self) {
-        if let Some(seat) = &mut self.seat {
-            let to = 1 - seat.region;
+        if let Some(slot) = &mut self.slot {
+            let to = 1 - slot.region;
             if self.held[to as usize] > 0 {
-                seat.region = to;
+                slot.region = to;
             } else {
-                seat.source = Some(Source::new(place(to), self.offers));
+                slot.source = Some(Source::new(place(to), self.offers));
             }
         }
     }
 
     /// Returns whether the player is about to go and the store does not know it yet.
     pub(super) fn can_call_off(&self) -> bool {
-        let source = self.seat.as_ref().and_then(|seat| seat.source.as_ref());
+        let source = self.slot.as_ref().and_then(|slot| slot.source.as_ref());
         source.is_some_and(|source| source.committing().is_none())
     }
 
     /// Keeps the player after all, because the thing to which it was to go is gone.
     pub(super) fn call_off(&mut self) {
-        if let Some(seat) = &mut self.seat {
-            seat.source = None;
+        if let Some(slot) = &mut self.slot {
+            slot.source = None;
         }
     }
 
@@ -295,13 +295,13 @@ impl Zone {
                 self.holds(region, epoch);
             }
         }
-        if let Some(seat) = &mut self.seat
-            && seat.stage == Stage::Joining
+        if let Some(slot) = &mut self.slot
+            && slot.stage == Stage::Joining
         {
-            if self.held[seat.region as usize] > 0 {
-                seat.stage = Stage::Playing;
+            if self.held[slot.region as usize] > 0 {
+                slot.stage = Stage::Playing;
             } else {
-                self.seat = None;
+                self.slot = None;
             }
         }
         self.source_edge(out);
@@ -313,14 +313,14 @@ impl Zone {
     }
 
     fn source_edge(&mut self, out: &mut Vec<Out>) {
-        let Some(seat) = &mut self.seat else {
+        let Some(slot) = &mut self.slot else {
             return;
         };
-        let closing = self.giving[seat.region as usize].as_ref();
+        let closing = self.giving[slot.region as usize].as_ref();
         if closing.is_some_and(|going| going.state.closing()) {
             return;
         }
-        let to = 1 - seat.region;
+        let to = 1 - slot.region;
         let (run, epoch) = self.directory.owners[to as usize];
         let way = if self.held[to as usize] > 0 {
             Way::Local
@@ -334,8 +334,8 @@ impl Zone {
                 address: String::new(),
             })
         };
-        let h = seat.sequence + 1;
-        let Some(source) = &mut seat.source else {
+        let h = slot.sequence + 1;
+        let Some(source) = &mut slot.source else {
             return;
         };
         match source.on(SourceEvent::Edge(way)) {
@@ -352,8 +352,8 @@ impl Zone {
             }
             SourceStep::Settle(region) => {
                 note(Kind::SettledLocally);
-                seat.region = at(region);
-                seat.source = None;
+                slot.region = at(region);
+                slot.source = None;
             }
             SourceStep::Stay | SourceStep::Transfer(_) => {}
         }
@@ -365,11 +365,11 @@ impl Zone {
         };
         let step = pending.on(now, PendingEvent::Edge { now });
         let (h, source) = (pending.h, pending.from_run_id as RunId);
-        if step == PendingStep::Doubt {
+        if step == PendingStep::AskBoth {
             let (from, number) = (self.id, pending.number);
-            out.push(Out::Say(source, Word::Doubt { from, h, number }));
+            out.push(Out::Say(source, Word::AskSource { from, h, number }));
         }
-        if matches!(step, PendingStep::Ask | PendingStep::Doubt) {
+        if matches!(step, PendingStep::Ask | PendingStep::AskBoth) {
             out.push(Out::AskOwner { h, source });
         }
     }
@@ -409,7 +409,7 @@ impl Zone {
                         from: self.id,
                         region,
                         epoch: given.epoch,
-                        seat: given.seat,
+                        slot: given.slot,
                     };
                     out.push(Out::Say(given.to, word));
                 }
@@ -420,18 +420,18 @@ impl Zone {
 
     fn giving_edge(&mut self, now: u64) {
         for region in 0..2u8 {
-            let passing = |seat: &Seat| {
-                let committing = seat
+            let passing = |slot: &PlayerSlot| {
+                let committing = slot
                     .source
                     .as_ref()
                     .is_some_and(|s| s.committing().is_some());
-                seat.region == region && (seat.stage == Stage::Joining || committing)
+                slot.region == region && (slot.stage == Stage::Joining || committing)
             };
             let announced = self.announced.as_ref().is_some_and(|(_, to)| *to == region);
             let settled = Settled {
                 flying: self.flight.is_some(),
                 held_since: 0,
-                passing: announced || self.seat.as_ref().is_some_and(passing),
+                passing: announced || self.slot.as_ref().is_some_and(passing),
                 came: 0,
             };
             let Some(going) = &mut self.giving[region as usize] else {
@@ -447,9 +447,9 @@ impl Zone {
                     note(Kind::RegionOut);
                     self.gives.push((region, going.epoch, going.to));
                     self.held[region as usize] = 0;
-                    if let Some(seat) = self.seat.as_mut().filter(|s| s.region == region) {
-                        seat.stage = Stage::Moving;
-                        seat.source = None;
+                    if let Some(slot) = self.slot.as_mut().filter(|s| s.region == region) {
+                        slot.stage = Stage::Moving;
+                        slot.source = None;
                     }
                 }
                 GivingStep::GiveUp => {
@@ -466,19 +466,19 @@ impl Zone {
         if self.flight.is_some() {
             return;
         }
-        let seat = self.seat.as_mut().filter(|s| s.stage != Stage::Joining);
+        let slot = self.slot.as_mut().filter(|s| s.stage != Stage::Joining);
         let mut transfer = self.transfer.take();
         let gives = std::mem::take(&mut self.gives);
         let mut row = None;
-        if let Some(seat) = seat {
-            let goes = gives.iter().any(|(region, ..)| *region == seat.region);
-            let moved = seat.region != seat.stored;
+        if let Some(slot) = slot {
+            let goes = gives.iter().any(|(region, ..)| *region == slot.region);
+            let moved = slot.region != slot.stored;
             if transfer.is_some() || goes || moved {
-                row = Some((seat.stored, seat.sequence));
+                row = Some((slot.stored, slot.sequence));
             }
             if moved && transfer.is_none() {
-                transfer = Some((seat.region, 0));
-                seat.stored = seat.region;
+                transfer = Some((slot.region, 0));
+                slot.stored = slot.region;
             }
         }
         if row.is_none() && gives.is_empty() {
@@ -580,8 +580,8 @@ impl Zone {
     fn drop_region(&mut self, region: At) {
         self.held[region as usize] = 0;
         self.giving[region as usize] = None;
-        if self.seat.as_ref().is_some_and(|seat| seat.region == region) {
-            self.seat = None;
+        if self.slot.as_ref().is_some_and(|slot| slot.region == region) {
+            self.slot = None;
             self.transfer = None;
         }
     }

@@ -55,7 +55,7 @@ struct State {
     /// By path; with the number of requests that still meet it.
     troubles: BTreeMap<String, (Trouble, usize)>,
     /// After so many requests all connections are closed at once.
-    patience: Option<usize>,
+    requests_left: Option<usize>,
     asked: Vec<Asked>,
     over: bool,
 }
@@ -129,7 +129,7 @@ impl Cdn {
 
     /// Closes every connection at once after `requests` more requests; none: it is well again.
     pub fn breaks_after(&self, requests: Option<usize>) {
-        lock(&self.state).patience = requests;
+        lock(&self.state).requests_left = requests;
     }
 
     /// Returns the requests since the last call.
@@ -195,9 +195,9 @@ fn answer(stream: &TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
 fn decide(state: &Mutex<State>, path: &str) -> (Option<Trouble>, Option<String>) {
     let mut state = lock(state);
     let text = state.files.get(path).cloned();
-    match state.patience {
+    match state.requests_left {
         Some(0) => return (Some(Trouble::Gone), text),
-        Some(left) => state.patience = Some(left - 1),
+        Some(left) => state.requests_left = Some(left - 1),
         None => {}
     }
     let Some((trouble, times)) = state.troubles.get_mut(path) else {

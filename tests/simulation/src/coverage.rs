@@ -69,7 +69,7 @@ pub const TRANSITIONS: &[&str] = &[
     "owner: silent",
     "pending: false on Complete takes Join",
     "pending: false on Edge takes Ask",
-    "pending: false on Edge takes Doubt",
+    "pending: false on Edge takes AskBoth",
     "pending: false on GivenUp takes Wait",
     "pending: false on Owner takes Drop",
     "pending: false on Owner takes Join",

@@ -30,15 +30,15 @@ impl Sim {
 
     /// Notices every change of the store's state and pushes it.
     pub(crate) fn store_changed(&mut self) {
-        let facts = match self.store.facts() {
-            Ok(facts) => facts,
+        let contents = match self.store.contents() {
+            Ok(contents) => contents,
             Err(why) => return self.breaks(format!("the store cannot be read: {why}")),
         };
-        if facts == self.facts {
+        if contents == self.contents {
             return;
         }
-        self.laws_of_store(&facts);
-        self.facts = facts;
+        self.laws_of_store(&contents);
+        self.contents = contents;
         self.feed();
     }
 

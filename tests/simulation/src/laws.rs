@@ -6,7 +6,7 @@ mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use persistence_svc::simulation::Facts;
+use persistence_svc::simulation::StoreContents;
 use proto::rpc::zone::v1::Private;
 
 use world::CharacterId;
@@ -50,10 +50,10 @@ impl Laws {
 
 impl Sim {
     /// Checks that no number in the store ever falls.
-    pub(crate) fn laws_of_store(&mut self, facts: &Facts) {
+    pub(crate) fn laws_of_store(&mut self, contents: &StoreContents) {
         let mut broken = Vec::new();
-        for (at, (run, epoch)) in &facts.regions {
-            let Some((old_run, old)) = self.facts.regions.get(at) else {
+        for (at, (run, epoch)) in &contents.regions {
+            let Some((old_run, old)) = self.contents.regions.get(at) else {
                 continue;
             };
             if epoch < old || (run != old_run && epoch == old) {
@@ -62,8 +62,8 @@ impl Sim {
                 ));
             }
         }
-        for (who, now) in &facts.characters {
-            let Some(old) = self.facts.characters.get(who) else {
+        for (who, now) in &contents.characters {
+            let Some(old) = self.contents.characters.get(who) else {
                 continue;
             };
             if now.ownership_sequence < old.ownership_sequence {
@@ -72,8 +72,12 @@ impl Sim {
             if now.session_epoch < old.session_epoch {
                 broken.push(format!("the session epoch of {who} fell"));
             }
-            let owner = |facts: &Facts, at| facts.regions.get(&at).map(|(run, _)| *run);
-            let (was, is) = (owner(&self.facts, old.region), owner(facts, now.region));
+            let owner =
+                |contents: &StoreContents, at| contents.regions.get(&at).map(|(run, _)| *run);
+            let (was, is) = (
+                owner(&self.contents, old.region),
+                owner(contents, now.region),
+            );
             let same = now.ownership_sequence == old.ownership_sequence;
             let both = was.is_some_and(|run| run != 0) && is.is_some_and(|run| run != 0);
             if same && both && was != is && now.online && old.online {
@@ -85,16 +89,16 @@ impl Sim {
         for law in broken {
             self.breaks(law);
         }
-        self.remember(facts);
-        self.counts_owners(facts);
+        self.remember(contents);
+        self.counts_owners(contents);
     }
 
     /// Counts the changes of owner of regions and lives.
-    fn counts_owners(&mut self, facts: &Facts) {
+    fn counts_owners(&mut self, contents: &StoreContents) {
         let mut counts = Vec::new();
         let mut owners = Vec::new();
-        for (run, state) in &self.facts.runs {
-            match facts.runs.get(run) {
+        for (run, state) in &self.contents.runs {
+            match contents.runs.get(run) {
                 Some(now) if now != state => counts.push("run: drains"),
                 Some(_) => {}
                 None => match self.laws.killed.get(run) {
@@ -103,8 +107,8 @@ impl Sim {
                 },
             }
         }
-        for (at, (run, _)) in &facts.regions {
-            let before = self.facts.regions.get(at).map_or(0, |(run, _)| *run);
+        for (at, (run, _)) in &contents.regions {
+            let before = self.contents.regions.get(at).map_or(0, |(run, _)| *run);
             if before == *run {
                 continue;
             }
@@ -112,12 +116,12 @@ impl Sim {
             counts.push(match (before, *run) {
                 (0, _) => "region: assigned",
                 (_, 0) => "region: nobody's",
-                _ if facts.runs.contains_key(&before) => "region: given",
+                _ if contents.runs.contains_key(&before) => "region: given",
                 _ => "region: taken over",
             });
         }
-        for (who, now) in &facts.characters {
-            let before = self.facts.characters.get(who);
+        for (who, now) in &contents.characters {
+            let before = self.contents.characters.get(who);
             let crossed = before.is_some_and(|before| {
                 before.region != now.region && before.ownership_sequence != now.ownership_sequence
             });
@@ -141,11 +145,11 @@ impl Sim {
             let Some(run) = zone.run.as_ref() else {
                 continue;
             };
-            if !self.facts.runs.contains_key(&run.id()) {
+            if !self.contents.runs.contains_key(&run.id()) {
                 continue;
             }
             for played in run.played() {
-                let Some(stored) = self.facts.characters.get(&played.who) else {
+                let Some(stored) = self.contents.characters.get(&played.who) else {
                     broken.push(format!(
                         "run {} plays {}, whom nobody knows",
                         run.id(),

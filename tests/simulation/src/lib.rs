@@ -34,7 +34,7 @@ pub mod zone;
 
 use std::collections::BTreeMap;
 
-use persistence_svc::simulation::{Facts, Store};
+use persistence_svc::simulation::{Store, StoreContents};
 use proto::rpc::persistence::v1::DirectoryUpdate;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -188,7 +188,7 @@ pub struct Sim {
     pub(crate) store_away: bool,
     /// Peers that do not reach each other, and the time until which they do not.
     pub(crate) parted: BTreeMap<(usize, Peer), u64>,
-    pub(crate) facts: Facts,
+    pub(crate) contents: StoreContents,
     pub(crate) directory: DirectoryUpdate,
     pub(crate) pushed: BTreeMap<Watcher, u64>,
     pub(crate) stage: Stage,
@@ -265,7 +265,7 @@ impl Sim {
             store,
             store_away: false,
             parted: BTreeMap::new(),
-            facts: Facts::default(),
+            contents: StoreContents::default(),
             directory: DirectoryUpdate::default(),
             pushed: BTreeMap::new(),
             stage,

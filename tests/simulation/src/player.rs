@@ -282,7 +282,7 @@ impl Sim {
         let who = self.players[number].character.as_str();
         let tick = self.now / super::TICK_MS;
         let mine = |lying: &Lying| lying.owner == who || lying.public_tick <= tick;
-        let lying = self.facts.ground.iter().filter(|(_, lying)| mine(lying));
+        let lying = self.contents.ground.iter().filter(|(_, lying)| mine(lying));
         let ids: Vec<String> = lying.map(|(id, _)| id.clone()).collect();
         let Some(id) = ids.choose(&mut self.dice) else {
             return self.walks(gateway, session);

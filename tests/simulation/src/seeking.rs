@@ -8,7 +8,7 @@ use rand::RngExt;
 
 use super::{
     Event, Sim,
-    session::{ASK_PATIENCE_MS, ENTER_PATIENCE_MS, Place},
+    session::{ASK_TIMEOUT_MS, ENTER_TIMEOUT_MS, Place},
 };
 
 impl Sim {
@@ -46,7 +46,7 @@ impl Sim {
         if !session.sought() || session.waiter.is_some() {
             return;
         }
-        if session.entering && now.saturating_sub(session.since) > ENTER_PATIENCE_MS {
+        if session.entering && now.saturating_sub(session.since) > ENTER_TIMEOUT_MS {
             self.coverage.count("session: could not enter");
             return self.end_session(gateway, id, true);
         }
@@ -94,7 +94,7 @@ impl Sim {
                     session,
                     attach: number,
                 };
-                return self.after(ASK_PATIENCE_MS, silence);
+                return self.after(ASK_TIMEOUT_MS, silence);
             }
             if let Some(session) = self.session(gateway, id) {
                 session.waiter = None;

@@ -13,11 +13,11 @@ use super::{Event, Sim};
 /// Inputs that wait for an owner.
 const HELD_MAX: usize = 32;
 /// A run answers an attach within this.
-pub(crate) const ASK_PATIENCE_MS: u64 = 2_500;
+pub(crate) const ASK_TIMEOUT_MS: u64 = 2_500;
 /// Time after which a gateway asks a run for the outcome of a request without an answer.
 pub(crate) const RECALLED_AFTER_MS: u64 = 3_000;
 /// A player waits so long for the world.
-pub(crate) const ENTER_PATIENCE_MS: u64 = 5_000;
+pub(crate) const ENTER_TIMEOUT_MS: u64 = 5_000;
 
 /// Place at which the session's character is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -410,7 +410,7 @@ impl Sim {
                 }
             }
         }
-        self.told_all(player, &id);
+        self.reported_all(player, &id);
         if switched {
             self.coverage.count("frame: switched the route");
             self.send_held(gateway, &id);

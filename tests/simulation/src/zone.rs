@@ -304,7 +304,7 @@ impl Sim {
         }
         self.tell(|| format!("zone {zone} goes on"));
         let run = self.zones[zone].run.as_ref().map(SimRun::id);
-        if run.is_some_and(|run| !self.facts.runs.contains_key(&run)) {
+        if run.is_some_and(|run| !self.contents.runs.contains_key(&run)) {
             self.coverage.count("zombie: goes on");
         }
         let ticks_first = self.chance(5_000);

@@ -167,12 +167,12 @@ fn write_json(path: &std::path::Path, summary: &Summary) -> Result<()> {
 async fn play(arguments: Arguments) -> Result<Summary> {
     let first = arguments.gateways.first().context("no gateway")?;
     let terrain = Terrain::fetch(&first.authority()).await?;
-    let sanctions = match arguments.scenario {
-        Scenario::Border => spread(terrain.sanctions(8, arguments.radius), 48, 10),
+    let crossings = match arguments.scenario {
+        Scenario::Border => spread(terrain.crossings(8, arguments.radius), 48, 10),
         _ => Vec::new(),
     };
     ensure!(
-        arguments.scenario != Scenario::Border || !sanctions.is_empty(),
+        arguments.scenario != Scenario::Border || !crossings.is_empty(),
         "no way over a border within {} tiles of the spawn",
         arguments.radius
     );
@@ -184,7 +184,7 @@ async fn play(arguments: Arguments) -> Result<Summary> {
         duration: arguments.duration,
         scenario: arguments.scenario,
         acting: Acting {
-            deeds: arguments.act,
+            actions: arguments.act,
             leave_every: arguments.leave_every,
             ..Acting::NONE
         },
@@ -192,7 +192,7 @@ async fn play(arguments: Arguments) -> Result<Summary> {
         gateways: arguments.gateways,
         format: arguments.format,
         maps: arguments.maps,
-        ground: Arc::new(Ground::new(terrain, sanctions)),
+        ground: Arc::new(Ground::new(terrain, crossings)),
         snapshots: None,
         progress_every: Duration::from_secs(if terminal { 1 } else { 5 }),
     };

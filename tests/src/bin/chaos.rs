@@ -106,7 +106,7 @@ fn cast(arguments: &Arguments, scenario: Scenario) -> Cast {
         ramp: Duration::from_millis(20 * arguments.players as u64),
         scenario,
         acting: Acting {
-            deeds: true,
+            actions: true,
             doers: DOERS_MAX,
             ..Acting::NONE
         },

@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{
     View,
-    deed::{COINS, Deed},
+    action::{Action, COINS},
     possessions::Standing,
 };
 
@@ -49,7 +49,7 @@ impl Forager {
     }
 
     /// Returns its next request; none while a request is open or it does not know its possessions.
-    pub fn choose(&mut self, view: &View) -> Option<Deed> {
+    pub fn choose(&mut self, view: &View) -> Option<Action> {
         let own = &view.possessions;
         self.remember(view);
         if !own.known() || !own.is_settled() {
@@ -59,7 +59,7 @@ impl Forager {
             .zip(own.slots())
             .filter_map(|(slot, stack)| Some((slot, stack.as_ref()?)))
             .collect();
-        let unsure = own.open().iter().any(|open| !open.deed.takes_its_time());
+        let unsure = own.open().iter().any(|open| !open.action.takes_its_time());
         if unsure {
             let nothing = stacks.is_empty();
             return if nothing {
@@ -79,12 +79,12 @@ impl Forager {
             4..8 if own.pouch() > 0 && stacks.len() < SLOTS => {
                 let amount = self.dice.random_range(1..=own.pouch().min(5));
                 let amount = u32::try_from(amount).unwrap_or(1);
-                Some(Deed::Withdraw { amount })
+                Some(Action::Withdraw { amount })
             }
             8..12 if coins.is_some() => {
                 let most = coins.map_or(1, |(_, stack)| stack.quantity);
                 let amount = self.dice.random_range(1..=most);
-                Some(Deed::Deposit { amount })
+                Some(Action::Deposit { amount })
             }
             _ if self.dice.random_range(0..100) < collects => {
                 self.pickup(view).or_else(|| self.drop(&stacks))
@@ -93,29 +93,29 @@ impl Forager {
         }
     }
 
-    fn harmless(&mut self, stacks: &[(u8, &Stack)]) -> Option<Deed> {
+    fn harmless(&mut self, stacks: &[(u8, &Stack)]) -> Option<Action> {
         let (from, _) = *self.one_of(stacks)?;
         let to = (from + self.dice.random_range(1..28)) % 28;
         let free = stacks.iter().all(|(slot, _)| *slot != to);
         // On an occupied slot it might become a merger; only places are to change.
-        free.then_some(Deed::MoveSlot { from, to })
+        free.then_some(Action::MoveSlot { from, to })
     }
 
-    fn drop(&mut self, stacks: &[(u8, &Stack)]) -> Option<Deed> {
+    fn drop(&mut self, stacks: &[(u8, &Stack)]) -> Option<Action> {
         let (slot, stack) = *self.one_of(stacks)?;
         let quantity = match stack.quantity {
             1 => None,
             n if self.dice.random_bool(0.7) => Some(self.dice.random_range(1..=n.min(3))),
             _ => None,
         };
-        Some(Deed::Drop {
+        Some(Action::Drop {
             slot,
             item: stack.item_id.to_string(),
             quantity,
         })
     }
 
-    fn pickup(&mut self, view: &View) -> Option<Deed> {
+    fn pickup(&mut self, view: &View) -> Option<Action> {
         let (x, z) = view.position?;
         let me = view.entered.as_ref().map(|entered| &*entered.entity_id);
         let near = |e: &&Entity| (e.x - x).abs().max((e.z - z).abs()) <= REACH;
@@ -125,7 +125,7 @@ impl Forager {
             let open = view.possessions.open();
             !open.iter().any(|open| {
                 let unsure = open.standing != Standing::Acknowledged;
-                matches!(&open.deed, Deed::Pickup { item, .. } if unsure && item_of(e) == Some(item))
+                matches!(&open.action, Action::Pickup { item, .. } if unsure && item_of(e) == Some(item))
             })
         };
         let items = view.map.entities().filter(|e| e.kind == "item");
@@ -147,7 +147,7 @@ impl Forager {
         let from = if others.is_empty() { &able } else { &others };
         let chosen = *self.one_of(&from[..from.len().min(NEAREST)])?;
         self.tried.insert(chosen.id.clone());
-        Some(Deed::Pickup {
+        Some(Action::Pickup {
             target: chosen.id.clone(),
             item: item_of(chosen)?.to_owned(),
             of_other: !others.is_empty(),
@@ -246,7 +246,7 @@ mod tests {
         let view = view(0, &[], &ground);
         let mut forager = Forager::new(1);
         for _ in 0..50 {
-            if let Some(Deed::Pickup {
+            if let Some(Action::Pickup {
                 target, of_other, ..
             }) = forager.choose(&view)
             {
@@ -271,28 +271,28 @@ mod tests {
     fn one_thing_at_a_time_and_something_harmless_while_unsure() {
         let mut view = view(9, &[("logs", 5), ("axe", 1)], &json!([]));
         let mut forager = Forager::new(1);
-        let deed = Deed::Drop {
+        let action = Action::Drop {
             slot: 0,
             item: "logs".to_owned(),
             quantity: Some(1),
         };
-        view.possessions.asked(7, deed);
+        view.possessions.asked(7, action);
         assert_eq!(forager.choose(&view), None);
         view.possessions.refused(7, ErrorCode::OutcomeUnknown);
         let chosen = (0..20).find_map(|_| {
-            let deed = forager.choose(&view)?;
-            matches!(deed, Deed::MoveSlot { .. }).then_some(deed)
+            let action = forager.choose(&view)?;
+            matches!(action, Action::MoveSlot { .. }).then_some(action)
         });
         assert!(chosen.is_some());
     }
 
     #[test]
-    fn all_kinds_of_deeds_are_done() {
+    fn all_kinds_of_actions_are_done() {
         let ground = json!([lying("item:1-1", "logs", None)]);
         let view = view(9, &[("logs", 5), ("coins", 3), ("axe", 1)], &ground);
         let mut forager = Forager::new(1);
-        let deeds = (0..400).filter_map(|_| forager.choose(&view));
-        let names: std::collections::BTreeSet<_> = deeds.map(|deed| deed.name()).collect();
+        let actions = (0..400).filter_map(|_| forager.choose(&view));
+        let names: std::collections::BTreeSet<_> = actions.map(|action| action.name()).collect();
         let all = ["deposit", "drop", "move", "pickup", "withdraw"];
         assert_eq!(names.into_iter().collect::<Vec<_>>(), all);
     }

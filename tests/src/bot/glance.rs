@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    Message, Told,
+    Message, Payload,
     wire::{self, Glance},
 };
 
@@ -41,7 +41,7 @@ pub fn read(bytes: &[u8], own: &str) -> Result<Message> {
             Ok(Message {
                 seq: head.seq,
                 re: None,
-                told: Told::Glance(Glance {
+                payload: Payload::Glance(Glance {
                     tick: tick.tick,
                     own: place(data, own)?,
                 }),
@@ -68,8 +68,8 @@ mod tests {
     use super::*;
 
     fn glance(text: &str) -> Glance {
-        match read(text.as_bytes(), "me").unwrap().told {
-            Told::Glance(glance) => glance,
+        match read(text.as_bytes(), "me").unwrap().payload {
+            Payload::Glance(glance) => glance,
             told => panic!("{told:?}"),
         }
     }
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn anything_else_is_read_whole() {
         let told = read(br#"{"event":"ack","seq":4,"re":7,"data":{}}"#, "me").unwrap();
-        assert!(told.re.is_some() && told.told.event() == "ack");
+        assert!(told.re.is_some() && told.payload.event() == "ack");
         assert!(read(br#"{"event":"world:update","seq":4,"data":{}}"#, "me").is_err());
     }
 }

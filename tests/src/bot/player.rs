@@ -23,14 +23,14 @@ use tokio::{
 };
 
 use super::{
-    Deed, FaultKind, View,
+    Action, FaultKind, View,
     socket::{self, Closed, Received, Upgrade, Writer},
-    wire::{self, Message, Told},
+    wire::{self, Message, Payload},
 };
 use crate::http::Address;
 
 /// Longest time that an answer may take.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub const TIMEOUT: Duration = Duration::from_secs(10);
 /// Messages that are remembered.
 const LOG_MAX: usize = 20_000;
 
@@ -100,7 +100,7 @@ impl Player {
                 reading,
             };
             player
-                .until("session:hello", PATIENCE, |view| view.hello.clone())
+                .until("session:hello", TIMEOUT, |view| view.hello.clone())
                 .await?;
             Ok(player)
         })
@@ -166,7 +166,7 @@ impl Player {
     /// Sends `authenticate` with any data.
     pub async fn authenticate(&self, data: Value) -> Result<Welcome> {
         match self.ask("authenticate", &data).await? {
-            Told::Welcome(welcome) => Ok(welcome),
+            Payload::Welcome(welcome) => Ok(welcome),
             other => bail!("authenticate: {other:?}"),
         }
     }
@@ -178,7 +178,7 @@ impl Player {
                 .ask("character:create", &json!({ "name": name }))
                 .await?
             {
-                Told::CharacterCreated(created) => Ok(created.character),
+                Payload::CharacterCreated(created) => Ok(created.character),
                 other => bail!("character:create: {other:?}"),
             }
         })
@@ -189,10 +189,10 @@ impl Player {
         Box::pin(async move {
             let data = json!({ "characterId": character_id });
             let entered = match self.ask("world:enter", &data).await? {
-                Told::WorldEntered(entered) => entered,
+                Payload::WorldEntered(entered) => entered,
                 other => bail!("world:enter: {other:?}"),
             };
-            self.until("the own entity", PATIENCE, |view| {
+            self.until("the own entity", TIMEOUT, |view| {
                 view.map.entity(&entered.entity_id).map(|_| ())
             })
             .await?;
@@ -205,15 +205,15 @@ impl Player {
         &'a self,
         to: (i32, i32),
         run: bool,
-        patience: Duration,
+        time_limit: Duration,
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let data = json!({ "target": { "x": to.0, "z": to.1 }, "run": run });
             match self.ask("player:move", &data).await? {
-                Told::Ack(_) => {}
+                Payload::Ack(_) => {}
                 other => bail!("player:move to {to:?}: {other:?}"),
             }
-            self.until(&format!("standing at {to:?}"), patience, |view| {
+            self.until(&format!("standing at {to:?}"), time_limit, |view| {
                 (view.position == Some(to)).then_some(())
             })
             .await
@@ -221,12 +221,12 @@ impl Player {
     }
 
     /// Sends `player:chat`; returns the answer.
-    pub async fn say(&self, data: Value) -> Result<Told> {
+    pub async fn say(&self, data: Value) -> Result<Payload> {
         self.ask("player:chat", &data).await
     }
 
     /// Sends a request with an id and waits for the message that answers it.
-    pub async fn ask<T: Serialize + ?Sized>(&self, event: &str, data: &T) -> Result<Told> {
+    pub async fn ask<T: Serialize + ?Sized>(&self, event: &str, data: &T) -> Result<Payload> {
         let (id, from) = {
             let mut inner = self.shared.lock();
             inner.next_id += 1;
@@ -236,14 +236,14 @@ impl Player {
     }
 
     /// Asks for something of value and waits for the answer.
-    pub fn act<'a>(&'a self, deed: Deed) -> BoxFuture<'a, Result<Told>> {
+    pub fn act<'a>(&'a self, action: Action) -> BoxFuture<'a, Result<Payload>> {
         Box::pin(async move {
-            let (event, data) = deed.request();
+            let (event, data) = action.request();
             let (id, from) = {
                 let mut inner = self.shared.lock();
                 inner.next_id += 1;
                 let id = inner.next_id;
-                inner.view.possessions.asked(id, deed);
+                inner.view.possessions.asked(id, action);
                 (id, inner.dropped + inner.log.len())
             };
             self.answer_to(event, id, from, &data).await
@@ -256,13 +256,13 @@ impl Player {
         id: u64,
         from: usize,
         data: &T,
-    ) -> Result<Told> {
+    ) -> Result<Payload> {
         let bytes = wire::request(self.format, event, Some(id), data)?;
         self.writer.send(self.format, bytes).await?;
         let re = RequestId::Number(id.into());
         let what = format!("an answer to {event}");
-        self.heard(&what, from, PATIENCE, |message| {
-            (message.re.as_ref() == Some(&re)).then(|| message.told.clone())
+        self.heard(&what, from, TIMEOUT, |message| {
+            (message.re.as_ref() == Some(&re)).then(|| message.payload.clone())
         })
         .await
     }
@@ -289,11 +289,11 @@ impl Player {
         &self,
         what: &str,
         mark: usize,
-        patience: Duration,
+        time_limit: Duration,
         mut test: impl FnMut(&Message) -> Option<T>,
     ) -> Result<T> {
         let mut next = mark;
-        self.wait(what, patience, |inner| {
+        self.wait(what, time_limit, |inner| {
             let skip = next.saturating_sub(inner.dropped);
             let found = inner.log.iter().skip(skip).find_map(&mut test);
             next = inner.dropped + inner.log.len();
@@ -306,22 +306,22 @@ impl Player {
     pub async fn until<T>(
         &self,
         what: &str,
-        patience: Duration,
+        time_limit: Duration,
         mut test: impl FnMut(&View) -> Option<T>,
     ) -> Result<T> {
-        self.wait(what, patience, |inner| test(&inner.view)).await
+        self.wait(what, time_limit, |inner| test(&inner.view)).await
     }
 
     /// Waits until the connection has ended.
-    pub async fn closed(&self, patience: Duration) -> Result<Closed> {
-        let deadline = Instant::now() + patience;
+    pub async fn closed(&self, time_limit: Duration) -> Result<Closed> {
+        let deadline = Instant::now() + time_limit;
         loop {
             let changed = self.shared.changed.notified();
             if let Some(closed) = self.shared.lock().closed.clone() {
                 return Ok(closed);
             }
             if timeout_at(deadline, changed).await.is_err() {
-                bail!("still open after {patience:?}");
+                bail!("still open after {time_limit:?}");
             }
         }
     }
@@ -329,10 +329,10 @@ impl Player {
     async fn wait<T>(
         &self,
         what: &str,
-        patience: Duration,
+        time_limit: Duration,
         mut test: impl FnMut(&Inner) -> Option<T>,
     ) -> Result<T> {
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + time_limit;
         loop {
             let changed = self.shared.changed.notified();
             tokio::pin!(changed);
@@ -348,7 +348,7 @@ impl Player {
             }
             if timeout_at(deadline, changed).await.is_err() {
                 let last = self.last();
-                bail!("waiting for {what}: nothing in {patience:?}; last heard: {last}");
+                bail!("waiting for {what}: nothing in {time_limit:?}; last heard: {last}");
             }
         }
     }
@@ -359,7 +359,7 @@ impl Player {
             .log
             .iter()
             .rev()
-            .filter(|m| !matches!(m.told, Told::Update(_)));
+            .filter(|m| !matches!(m.payload, Payload::Update(_)));
         let lines: Vec<_> = told.take(5).map(|m| format!("{m:?}")).collect();
         format!(
             "position {:?} tick {} seq {} unreadable {:?}; {}",
@@ -435,7 +435,7 @@ impl Player {
             self.reading = reading;
             let data = json!({ "resumeToken": resume_token, "lastSeq": last_seq });
             match self.ask("session:resume", &data).await? {
-                Told::Resumed(resumed) => Ok(resumed.resync),
+                Payload::Resumed(resumed) => Ok(resumed.resync),
                 other => bail!("session:resume: {other:?}"),
             }
         })

@@ -15,7 +15,7 @@ use proto::client::{
 };
 use world::pack::told::{CoinsUpdate, InventoryUpdate};
 
-use super::deed::{Deed, Effect};
+use super::action::{Action, Effect};
 
 /// Requests without a certain outcome that are remembered.
 const OPEN_MAX: usize = 10;
@@ -41,13 +41,13 @@ pub struct Open {
     /// Its id.
     pub id: u64,
     /// The request.
-    pub deed: Deed,
+    pub action: Action,
     /// State of the request.
     pub standing: Standing,
     /// Effects that it may still have, of which it has one. After a part of an effect was shown,
     /// only the rest of it remains, and a message must show that too.
     effects: Vec<Effect>,
-    told_in_part: bool,
+    reported_in_part: bool,
     told: bool,
 }
 
@@ -142,7 +142,7 @@ impl Possessions {
         self.open.iter().all(|o| o.standing == Standing::Unknown)
     }
 
-    /// Returns the number of requests whose effect a message showed, by [`Deed::name`].
+    /// Returns the number of requests whose effect a message showed, by [`Action::name`].
     pub const fn done(&self) -> &BTreeMap<&'static str, u64> {
         &self.done
     }
@@ -186,14 +186,14 @@ impl Possessions {
     }
 
     /// Notes a request.
-    pub fn asked(&mut self, id: u64, deed: Deed) {
+    pub fn asked(&mut self, id: u64, action: Action) {
         self.asked_ever = true;
         self.open.push(Open {
             id,
-            effects: deed.effects(),
-            deed,
+            effects: action.effects(),
+            action,
             standing: Standing::Waiting,
-            told_in_part: false,
+            reported_in_part: false,
             told: false,
         });
         if self.open.len() > OPEN_MAX {
@@ -220,8 +220,11 @@ impl Possessions {
             return;
         }
         let open = self.open.remove(at);
-        if open.told_in_part {
-            let words = format!("{:?} changed something and was refused {code:?}", open.deed);
+        if open.reported_in_part {
+            let words = format!(
+                "{:?} changed something and was refused {code:?}",
+                open.action
+            );
             self.fault(FaultKind::Unasked, words);
         }
     }
@@ -230,7 +233,7 @@ impl Possessions {
     pub fn failed(&mut self, event: Option<&str>) {
         if event == Some("player:action") {
             self.open
-                .retain(|o| !(o.deed.takes_its_time() && o.standing == Standing::Acknowledged));
+                .retain(|o| !(o.action.takes_its_time() && o.standing == Standing::Acknowledged));
         }
     }
 
@@ -238,7 +241,7 @@ impl Possessions {
     /// ended, or an answer is long overdue. No message may ever show their outcome.
     pub fn unanswered(&mut self) {
         for open in &mut self.open {
-            if open.standing == Standing::Waiting || open.deed.takes_its_time() {
+            if open.standing == Standing::Waiting || open.action.takes_its_time() {
                 open.standing = Standing::Unknown;
             }
         }
@@ -256,7 +259,7 @@ impl Possessions {
         }
         for open in &mut self.open {
             let acknowledged = open.standing == Standing::Acknowledged;
-            open.told |= acknowledged || open.told_in_part;
+            open.told |= acknowledged || open.reported_in_part;
         }
         self.close();
     }
@@ -354,7 +357,7 @@ impl Possessions {
                 Telling::All => (rest.pouch, rest.items) = (None, None),
             }
             open.told = rest.is_nothing();
-            open.told_in_part = !open.told;
+            open.reported_in_part = !open.told;
             open.effects = vec![rest];
         }
         self.close();
@@ -365,21 +368,21 @@ impl Possessions {
     /// while others are done; only another pickup ends it.
     fn close(&mut self) {
         let place = |pickup: bool| {
-            let over = |open: &Open| open.is_over() && (open.deed.takes_its_time() || !pickup);
+            let over = |open: &Open| open.is_over() && (open.action.takes_its_time() || !pickup);
             self.open.iter().rposition(over)
         };
         let (any, pickup) = (place(false), place(true));
         for open in self.open.iter().filter(|open| open.is_over()) {
-            *self.done.entry(open.deed.name()).or_default() += 1;
+            *self.done.entry(open.action.name()).or_default() += 1;
         }
         let mut at = 0;
         self.open.retain(|open| {
-            let last = if open.deed.takes_its_time() {
+            let last = if open.action.takes_its_time() {
                 pickup
             } else {
                 any
             };
-            let earlier = last.is_some_and(|last| at < last) && !open.told_in_part;
+            let earlier = last.is_some_and(|last| at < last) && !open.reported_in_part;
             at += 1;
             !earlier && !open.is_over()
         });
@@ -463,8 +466,8 @@ struct Goal<'a> {
 /// Returns whether the message must show an effect of this request. A message that shows everything
 /// must show every acknowledged effect that takes no time, and the rest of an effect shown in part.
 fn must(open: &Open, telling: Telling) -> bool {
-    let acknowledged = open.standing == Standing::Acknowledged && !open.deed.takes_its_time();
-    telling == Telling::All && !open.effects.is_empty() && (acknowledged || open.told_in_part)
+    let acknowledged = open.standing == Standing::Acknowledged && !open.action.takes_its_time();
+    telling == Telling::All && !open.effects.is_empty() && (acknowledged || open.reported_in_part)
 }
 
 fn touches(effect: &Effect, telling: Telling) -> bool {

@@ -10,7 +10,7 @@ use proto::client::{ErrorCode, Refusal, RequestId};
 use super::{
     map::Map,
     possessions::Possessions,
-    wire::{Message, Told},
+    wire::{Message, Payload},
 };
 
 /// Progress of a client.
@@ -99,50 +99,50 @@ impl View {
     /// Learns from one message.
     pub fn take(&mut self, message: &Message) {
         self.count(message);
-        self.keep_token(&message.told);
+        self.keep_token(&message.payload);
         self.keep_possessions(message);
-        match &message.told {
-            Told::Hello(hello) => {
+        match &message.payload {
+            Payload::Hello(hello) => {
                 self.hello = Some(hello.clone());
                 self.phase = Phase::Greeted;
             }
-            Told::Welcome(welcome) => {
+            Payload::Welcome(welcome) => {
                 self.characters.clone_from(&welcome.characters);
                 self.welcome = Some(welcome.clone());
                 self.phase = Phase::Lobby;
             }
-            Told::Resumed(resumed) => self.goes_on(resumed),
-            Told::CharacterList(list) => self.characters.clone_from(&list.characters),
-            Told::CharacterCreated(created) => self.characters.push(created.character.clone()),
-            Told::WorldEntered(entered) => {
+            Payload::Resumed(resumed) => self.goes_on(resumed),
+            Payload::CharacterList(list) => self.characters.clone_from(&list.characters),
+            Payload::CharacterCreated(created) => self.characters.push(created.character.clone()),
+            Payload::WorldEntered(entered) => {
                 self.leaving = false;
                 self.entered = Some(entered.clone());
                 self.phase = Phase::World;
                 self.map.clear();
                 self.last_seen = None;
             }
-            Told::WorldLeft(_) => {
+            Payload::WorldLeft(_) => {
                 self.leaving = false;
                 self.entered = None;
                 self.position = None;
                 self.map.clear();
                 self.phase = Phase::Lobby;
             }
-            Told::Sync(sync) => {
+            Payload::Sync(sync) => {
                 self.position = Some((sync.position.x, sync.position.z));
                 self.dead = sync.dead;
                 self.sync = Some((**sync).clone());
             }
-            Told::Teleport(to) => {
+            Payload::Teleport(to) => {
                 self.position = Some((to.position.x, to.position.z));
                 self.last_seen = None;
             }
-            Told::Died(_) => {
+            Payload::Died(_) => {
                 self.dead = true;
                 self.deaths += 1;
             }
-            Told::Respawned(_) => self.dead = false,
-            Told::Glance(glance) => {
+            Payload::Respawned(_) => self.dead = false,
+            Payload::Glance(glance) => {
                 self.ticked(glance.tick);
                 if let (Some((x, z)), Some(old)) = (glance.own, self.position) {
                     self.stands(x.unwrap_or(old.0), z.unwrap_or(old.1));
@@ -150,11 +150,11 @@ impl View {
             }
             // The zone refuses requests of a dead character, which need not have heard of its death
             // yet.
-            Told::Error(error) if self.dead && error.code == ErrorCode::Refused(Refusal::Dead) => {}
-            Told::Error(error) => self.refused(error),
+            Payload::Error(e) if self.dead && e.code == ErrorCode::Refused(Refusal::Dead) => {}
+            Payload::Error(error) => self.refused(error),
             // A character out of the world ignores updates that were still on their way.
-            Told::Update(_) if self.entered.is_none() => {}
-            Told::Update(update) => {
+            Payload::Update(_) if self.entered.is_none() => {}
+            Payload::Update(update) => {
                 self.ticked(update.tick);
                 self.map.apply(update.clone());
                 self.find_self();
@@ -183,12 +183,12 @@ impl View {
     }
 
     /// Keeps the last token of a message, which resumes the session.
-    fn keep_token(&mut self, told: &Told) {
-        let token = match told {
-            Told::Welcome(welcome) => Some(&welcome.resume_token),
-            Told::Resumed(resumed) => resumed.resume_token.as_ref(),
-            Told::WorldEntered(entered) => entered.resume_token.as_ref(),
-            Told::WorldLeft(left) => left.resume_token.as_ref(),
+    fn keep_token(&mut self, payload: &Payload) {
+        let token = match payload {
+            Payload::Welcome(welcome) => Some(&welcome.resume_token),
+            Payload::Resumed(resumed) => resumed.resume_token.as_ref(),
+            Payload::WorldEntered(entered) => entered.resume_token.as_ref(),
+            Payload::WorldLeft(left) => left.resume_token.as_ref(),
             _ => None,
         };
         if token.is_some() {
@@ -203,16 +203,16 @@ impl View {
             Some(RequestId::Number(id)) => id.as_u64(),
             _ => None,
         };
-        match (&message.told, id) {
-            (Told::Ack(_), Some(id)) => own.acknowledged(id),
-            (Told::Error(error), Some(id)) => own.refused(id, error.code),
-            (Told::Error(error), None) => own.failed(error.event.as_deref()),
-            (Told::Sync(sync), _) => own.synchronised(sync),
-            (Told::Inventory(update), _) => own.pack_changed(update),
-            (Told::Coins(update), _) => own.pouch_changed(update),
-            (Told::WorldLeft(_), _) => own.unanswered(),
-            (Told::Died(_), _) => own.died(),
-            (Told::Respawned(_), _) => own.respawned(),
+        match (&message.payload, id) {
+            (Payload::Ack(_), Some(id)) => own.acknowledged(id),
+            (Payload::Error(error), Some(id)) => own.refused(id, error.code),
+            (Payload::Error(error), None) => own.failed(error.event.as_deref()),
+            (Payload::Sync(sync), _) => own.synchronised(sync),
+            (Payload::Inventory(update), _) => own.pack_changed(update),
+            (Payload::Coins(update), _) => own.pouch_changed(update),
+            (Payload::WorldLeft(_), _) => own.unanswered(),
+            (Payload::Died(_), _) => own.died(),
+            (Payload::Respawned(_), _) => own.respawned(),
             _ => {}
         }
     }
@@ -224,10 +224,10 @@ impl View {
     }
 
     fn count(&mut self, message: &Message) {
-        let expected = match &message.told {
-            Told::Hello(_) => 1,
+        let expected = match &message.payload {
+            Payload::Hello(_) => 1,
             // A resumed session goes on counting where the last connection ended.
-            Told::Resumed(resumed) if !resumed.resync => self.resume_from + 1,
+            Payload::Resumed(resumed) if !resumed.resync => self.resume_from + 1,
             _ => self.seq + 1,
         };
         if message.seq != expected {
@@ -277,7 +277,7 @@ mod tests {
         Message {
             seq,
             re: None,
-            told: Told::Ack(Ack {}),
+            payload: Payload::Ack(Ack {}),
         }
     }
 

@@ -22,7 +22,7 @@ pub struct Message {
     /// The request that it answers.
     pub re: Option<RequestId>,
     /// Content of the message.
-    pub told: Told,
+    pub payload: Payload,
 }
 
 /// Content of a `world:update` that a hasty reader takes.
@@ -57,12 +57,12 @@ struct Body<T> {
     data: T,
 }
 
-macro_rules! told {
+macro_rules! payload {
     ($($variant:ident($data:ty) = $name:literal,)*) => {
         /// A server event with its data.
         #[derive(Debug, Clone, PartialEq)]
         #[allow(clippy::large_enum_variant)] // short-lived, one at a time
-        pub enum Told {
+        pub enum Payload {
             $(#[doc = concat!("`", $name, "`")] $variant($data),)*
             /// `world:update`, of which only a part was read.
             Glance(Glance),
@@ -70,7 +70,7 @@ macro_rules! told {
             Other(String),
         }
 
-        impl Told {
+        impl Payload {
             /// Returns the event's wire name.
             pub fn event(&self) -> &str {
                 match self {
@@ -81,16 +81,16 @@ macro_rules! told {
             }
         }
 
-        fn told(format: Format, event: String, bytes: &[u8]) -> Result<Told> {
+        fn payload(format: Format, event: String, bytes: &[u8]) -> Result<Payload> {
             Ok(match event.as_str() {
-                $($name => Told::$variant(parse::<Body<$data>>(format, bytes)?.data),)*
-                _ => Told::Other(event),
+                $($name => Payload::$variant(parse::<Body<$data>>(format, bytes)?.data),)*
+                _ => Payload::Other(event),
             })
         }
     };
 }
 
-told! {
+payload! {
     Hello(session::Hello) = "session:hello",
     Welcome(session::Welcome) = "session:welcome",
     Resumed(session::Resumed) = "session:resumed",
@@ -142,11 +142,11 @@ pub fn request<T: Serialize + ?Sized>(
 pub fn read(format: Format, bytes: &[u8]) -> Result<Message> {
     let head: Head = parse(format, bytes).context("envelope")?;
     let event = head.event.clone();
-    let told = told(format, head.event, bytes).with_context(|| format!("data of {event}"))?;
+    let payload = payload(format, head.event, bytes).with_context(|| format!("data of {event}"))?;
     Ok(Message {
         seq: head.seq,
         re: head.re,
-        told,
+        payload,
     })
 }
 
@@ -185,7 +185,7 @@ mod tests {
             let message = read(format, &encode(format, 3, Some(&id), &update)).unwrap();
             assert_eq!(message.seq, 3);
             assert_eq!(message.re, Some(id));
-            assert_eq!(message.told, Told::Update(update.clone()));
+            assert_eq!(message.payload, Payload::Update(update.clone()));
         }
     }
 

@@ -313,7 +313,7 @@ fn note(stage: &Stage, what: &str, took: Duration, ratio: f64) {
 }
 
 /// Acts between two walks, if things are to change owners quickly.
-const DEEDS_A_REST: (u32, u32) = (20, 40);
+const ACTIONS_PER_REST: (u32, u32) = (20, 40);
 /// From the end of a fault to the next one.
 const BETWEEN_FAULTS: Duration = Duration::from_secs(15);
 /// All stand still to be compared after every so many faults.
@@ -336,7 +336,7 @@ pub fn exchanges(
     timeline: Timeline,
 ) -> BoxFuture<'static, Result<Summary>> {
     Box::pin(async move {
-        cast.acting.deeds_a_rest = DEEDS_A_REST;
+        cast.acting.actions_per_rest = ACTIONS_PER_REST;
         let mut plan = Plan::new("exchanges")
             .of(2, 3, 2)
             // Anybody may take an item almost at once, but bots still see for two ticks that

@@ -86,7 +86,7 @@ impl Stage {
             plan.dump_ticks = DUMP_TICKS;
             let cluster = Cluster::start(plan.clone()).await?;
             let atlas = Atlas::of(&cluster, &plan).await?;
-            let sanctions = spread(atlas.sanctions.clone(), 50, 12);
+            let crossings = spread(atlas.crossings.clone(), 50, 12);
             let gateways = (0..plan.gateways).map(|number| cluster.gateway(number).parse());
             let options = Options {
                 players: cast.players,
@@ -99,7 +99,7 @@ impl Stage {
                 gateways: gateways.collect::<Result<_>>()?,
                 format: Format::Json,
                 maps: cast.players.min(cast.acting.doers),
-                ground: Arc::new(Ground::new(atlas.terrain, sanctions)),
+                ground: Arc::new(Ground::new(atlas.terrain, crossings)),
                 snapshots: None,
                 progress_every: Duration::from_secs(5),
             };

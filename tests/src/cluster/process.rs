@@ -142,8 +142,8 @@ impl Process {
     }
 
     /// Waits for its end: its exit code, none when a signal ended it.
-    pub async fn wait(&mut self, patience: Duration) -> Result<Option<i32>> {
-        let deadline = Instant::now() + patience;
+    pub async fn wait(&mut self, time_limit: Duration) -> Result<Option<i32>> {
+        let deadline = Instant::now() + time_limit;
         loop {
             if let Some(code) = self.ended() {
                 return Ok(code);
@@ -151,7 +151,7 @@ impl Process {
             if Instant::now() > deadline {
                 let said = self.said();
                 bail!(
-                    "{} still runs after {patience:?}; it said last:\n{said}",
+                    "{} still runs after {time_limit:?}; it said last:\n{said}",
                     self.name
                 );
             }
@@ -195,10 +195,10 @@ pub async fn finish(
     name: &str,
     arguments: &[&str],
     env: &[(&str, &str)],
-    patience: Duration,
+    time_limit: Duration,
 ) -> Result<Finished> {
     let mut command = Command::new("timeout");
-    let seconds = format!("{}", patience.as_secs());
+    let seconds = format!("{}", time_limit.as_secs());
     command
         .args(["-s", "KILL", &seconds])
         .arg(binary(name)?)

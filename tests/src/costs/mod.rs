@@ -224,7 +224,7 @@ fn document(
     refreshed: &world::Refreshed,
 ) -> Result<String> {
     let mut text = format!(
-        "# What routes cost the database\n\n\
+        "# Cost of routes for the database\n\n\
          This table names every route that anybody can ask without a token or with a new one, with\n\
          the time that PostgreSQL spends on a request: the planning and execution of all statements\n\
          that it causes, by `pg_stat_statements`, as the mean of {requests} requests. The world has\n\

@@ -303,13 +303,13 @@ async fn play(story: &mut Story<'_>) -> Result<Vec<Player>> {
 }
 
 async fn agents(story: &mut Story<'_>) -> Result<()> {
-    let wish = |number: usize, sample: &Sample| {
+    let fields = |number: usize, sample: &Sample| {
         let name = name("Wren", number);
         json!({"characterId": sample.rests, "agentName": name})
     };
     let made = story
         .ask("POST /api/agent", |number, sample| {
-            body(wish(number, sample))
+            body(fields(number, sample))
         })
         .await?;
     for (sample, made) in story.samples.iter_mut().zip(made) {
@@ -319,9 +319,9 @@ async fn agents(story: &mut Story<'_>) -> Result<()> {
     story.meter.watch().await?;
     story
         .ask("POST /api/agent/mappings", |number, sample| {
-            let mut wish = wish(number, sample);
-            wish["agentId"] = sample.agent.clone().into();
-            body(wish)
+            let mut fields = fields(number, sample);
+            fields["agentId"] = sample.agent.clone().into();
+            body(fields)
         })
         .await?;
     let made = story

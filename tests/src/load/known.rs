@@ -13,17 +13,17 @@ use super::{
     measure::Tally,
     plan::{LOST_AFTER, Plan, Seen, Step},
 };
-use crate::bot::{Deed, Forager, Message, Phase, Told, View};
+use crate::bot::{Action, Forager, Message, Payload, Phase, View};
 
 /// Acts of bots beside walking and talking.
 #[derive(Debug, Clone, Copy)]
 pub struct Acting {
     /// They drop, pick up and move coins, several times between two walks.
-    pub deeds: bool,
+    pub actions: bool,
     /// Only the first so many bots do that; the others walk and talk.
     pub doers: usize,
     /// Lowest and highest number of such acts between two walks.
-    pub deeds_a_rest: (u32, u32),
+    pub actions_per_rest: (u32, u32),
     /// Each logs out and in again about this often.
     pub leave_every: Option<Duration>,
 }
@@ -31,25 +31,25 @@ pub struct Acting {
 impl Acting {
     /// They only walk and talk.
     pub const NONE: Self = Self {
-        deeds: false,
+        actions: false,
         doers: usize::MAX,
-        deeds_a_rest: DEEDS_A_REST,
+        actions_per_rest: ACTIONS_PER_REST,
         leave_every: None,
     };
 
     /// Returns the acts of the bot of this number.
     pub fn of(self, index: usize) -> Self {
         Self {
-            deeds: self.deeds && index < self.doers,
+            actions: self.actions && index < self.doers,
             ..self
         }
     }
 }
 
 /// Time between two acts, in milliseconds.
-const DEED_PAUSE_MS: std::ops::Range<u64> = 100..500;
+const ACTION_PAUSE_MS: std::ops::Range<u64> = 100..500;
 /// Acts between two walks, of bots that also walk.
-const DEEDS_A_REST: (u32, u32) = (2, 6);
+const ACTIONS_PER_REST: (u32, u32) = (2, 6);
 /// Between leaving the world and entering it, and between two tries to enter, in milliseconds.
 const AWAY_MS: std::ops::Range<u64> = 300..3_000;
 /// Time after the first of a new character's things comes, by which all of them have come.
@@ -90,10 +90,10 @@ pub struct Known {
     walk_id: u64,
     next_id: u64,
     /// Acts still to do before the next walk.
-    deeds_left: u32,
-    deed_at: Instant,
+    actions_left: u32,
+    next_action_at: Instant,
     /// Time of the last answer, or of the last message about its possessions.
-    told_at: Instant,
+    received_at: Instant,
     /// It has had something: only then it acts.
     gifted: bool,
     leave_at: Option<Instant>,
@@ -122,9 +122,9 @@ impl Known {
             pending: HashMap::new(),
             walk_id: 0,
             next_id: 0,
-            deeds_left: 0,
-            deed_at: now,
-            told_at: now,
+            actions_left: 0,
+            next_action_at: now,
+            received_at: now,
             leave_at: None,
             leave_id: 0,
             may_have_left: false,
@@ -208,27 +208,27 @@ impl Known {
     pub fn take(&mut self, message: &Message, now: Instant) -> Option<Duration> {
         let before = self.view.position;
         self.view.take(message);
-        match &message.told {
-            Told::Ack(_) | Told::Inventory(_) | Told::Coins(_) | Told::Sync(_) => {
-                self.told_at = now;
+        match &message.payload {
+            Payload::Ack(_) | Payload::Inventory(_) | Payload::Coins(_) | Payload::Sync(_) => {
+                self.received_at = now;
             }
-            Told::Chat(_) => self.tally.heard += 1,
-            Told::Draining(draining) => {
+            Payload::Chat(_) => self.tally.heard += 1,
+            Payload::Draining(draining) => {
                 let most = Duration::from_millis(draining.after_ms / 2);
                 self.move_on_at = Some(now + self.jitter(most));
             }
-            Told::Welcome(welcome) if welcome.device_key.is_some() => {
+            Payload::Welcome(welcome) if welcome.device_key.is_some() => {
                 self.device_key.clone_from(&welcome.device_key);
             }
-            Told::WorldLeft(_) => self.come_back(now),
-            Told::WorldEntered(_) => (self.enter_at, self.may_have_left) = (None, false),
+            Payload::WorldLeft(_) => self.come_back(now),
+            Payload::WorldEntered(_) => (self.enter_at, self.may_have_left) = (None, false),
             // It begins its way anew where it stands up again.
-            Told::Died(_) | Told::Respawned(_) => self.plan.refused(now),
+            Payload::Died(_) | Payload::Respawned(_) => self.plan.refused(now),
             _ => {}
         }
         if !self.gifted && self.has_something() {
             self.gifted = true;
-            self.deed_at = now + GIFT_WITHIN;
+            self.next_action_at = now + GIFT_WITHIN;
         }
         self.answered(message, now);
         let at = self.view.position?;
@@ -254,8 +254,8 @@ impl Known {
             return;
         };
         self.pending.remove(&id);
-        match &message.told {
-            Told::Error(error) => {
+        match &message.payload {
+            Payload::Error(error) => {
                 if id == self.walk_id {
                     self.plan.refused(now);
                 }
@@ -269,7 +269,7 @@ impl Known {
                     _ => {}
                 }
             }
-            Told::Ack(_) if self.failover.acknowledged(id, now) => self.plan.refused(now),
+            Payload::Ack(_) if self.failover.acknowledged(id, now) => self.plan.refused(now),
             _ => {}
         }
     }
@@ -292,11 +292,11 @@ impl Known {
         let walk = if self.enter_at.is_some() || self.failover.is_waiting() {
             None
         } else if !own.is_settled() {
-            Some(self.deed_at.max(self.told_at) + LOST_AFTER)
+            Some(self.next_action_at.max(self.received_at) + LOST_AFTER)
         } else if self.hushed || self.view.leaving || self.view.dead {
             self.pending.values().min().map(|asked| *asked + LOST_AFTER)
-        } else if self.wants_deeds() {
-            Some(self.deed_at)
+        } else if self.wants_action() {
+            Some(self.next_action_at)
         } else {
             Some(self.plan.due())
         };
@@ -305,8 +305,8 @@ impl Known {
     }
 
     /// Returns whether it acts before it walks on.
-    fn wants_deeds(&self) -> bool {
-        self.acting.deeds && self.gifted && self.deeds_left > 0 && self.plan.is_at_rest()
+    fn wants_action(&self) -> bool {
+        self.acting.actions && self.gifted && self.actions_left > 0 && self.plan.is_at_rest()
     }
 
     /// Returns the next request. The second value says that a walk was lost.
@@ -338,9 +338,9 @@ impl Known {
             self.plan.postpone(now);
             return (None, false);
         }
-        if self.wants_deeds() {
+        if self.wants_action() {
             self.plan.postpone(now);
-            return (self.deed(now), false);
+            return (self.action(now), false);
         }
         let (step, lost) = self.plan.act(now, at);
         (step.map(|step| self.step(step, now)), lost)
@@ -356,11 +356,11 @@ impl Known {
             self.view.leaving = false;
         }
         self.tally.unanswered += late as u64;
-        if late > 0 || overdue(self.deed_at) {
+        if late > 0 || overdue(self.next_action_at) {
             self.view.possessions.unanswered();
         }
         // The messages after a late answer show its effect.
-        if overdue(self.deed_at.max(self.told_at)) {
+        if overdue(self.next_action_at.max(self.received_at)) {
             self.view.possessions.overdue();
         }
     }
@@ -384,29 +384,29 @@ impl Known {
         Some(request)
     }
 
-    fn deed(&mut self, now: Instant) -> Option<Request> {
-        if now < self.deed_at {
+    fn action(&mut self, now: Instant) -> Option<Request> {
+        if now < self.next_action_at {
             return None;
         }
-        self.deeds_left = self.deeds_left.saturating_sub(1);
-        let pause = self.dice.random_range(DEED_PAUSE_MS);
-        self.deed_at = now + Duration::from_millis(pause);
-        let deed = self.forager.choose(&self.view)?;
-        Some(self.ask(deed, now))
+        self.actions_left = self.actions_left.saturating_sub(1);
+        let pause = self.dice.random_range(ACTION_PAUSE_MS);
+        self.next_action_at = now + Duration::from_millis(pause);
+        let action = self.forager.choose(&self.view)?;
+        Some(self.ask(action, now))
     }
 
-    fn ask(&mut self, deed: Deed, now: Instant) -> Request {
-        let (event, data) = deed.request();
+    fn ask(&mut self, action: Action, now: Instant) -> Request {
+        let (event, data) = action.request();
         let request = self.request(event, data, now);
-        self.view.possessions.asked(request.id, deed);
+        self.view.possessions.asked(request.id, action);
         request
     }
 
     fn step(&mut self, step: Step, now: Instant) -> Request {
         match step {
             Step::Walk { to, run } => {
-                let (least, most) = self.acting.deeds_a_rest;
-                self.deeds_left = self.dice.random_range(least..=most);
+                let (least, most) = self.acting.actions_per_rest;
+                self.actions_left = self.dice.random_range(least..=most);
                 let data = json!({ "target": { "x": to.0, "z": to.1 }, "run": run });
                 let request = self.request("player:move", data, now);
                 self.walk_id = request.id;
@@ -499,7 +499,7 @@ mod tests {
     }
 
     const ACTS: Acting = Acting {
-        deeds: true,
+        actions: true,
         ..Acting::NONE
     };
 
@@ -516,8 +516,8 @@ mod tests {
 
         let (mut known, now) = bot(ACTS);
         arrive(&mut known, now);
-        let deed = Deed::Withdraw { amount: 1 };
-        known.ask(deed, now);
+        let action = Action::Withdraw { amount: 1 };
+        known.ask(action, now);
         assert!(!known.is_settled());
         assert_eq!(known.next(now + Duration::from_secs(9)).0, None);
         known.next(now + Duration::from_secs(11));
@@ -529,7 +529,7 @@ mod tests {
     fn what_a_late_answer_is_about_is_waited_for() {
         let (mut known, now) = bot(ACTS);
         arrive(&mut known, now);
-        let asked = known.ask(Deed::Withdraw { amount: 1 }, now);
+        let asked = known.ask(Action::Withdraw { amount: 1 }, now);
         // Its store was away.
         let late = now + Duration::from_secs(30);
         let coins = json!({ "slot": 1, "item": { "itemId": "coins", "quantity": 1 } });

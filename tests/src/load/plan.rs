@@ -13,7 +13,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tokio::time::Instant;
 
-use crate::terrain::{Sanction, Terrain, Tile, Ways};
+use crate::terrain::{Crossing, Terrain, Tile, Ways};
 
 /// Behaviour of bots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,16 +57,16 @@ const WANDER_TILES: i32 = 14;
 pub struct Ground {
     terrain: Terrain,
     home: Ways,
-    sanctions: Vec<(Sanction, OnceLock<Ways>)>,
+    crossings: Vec<(Crossing, OnceLock<Ways>)>,
 }
 
 impl Ground {
-    /// Makes the ground; `sanctions` are the walks over borders, for [`Scenario::Border`].
-    pub fn new(terrain: Terrain, sanctions: Vec<Sanction>) -> Self {
+    /// Makes the ground; `crossings` are the walks over borders, for [`Scenario::Border`].
+    pub fn new(terrain: Terrain, crossings: Vec<Crossing>) -> Self {
         let home = terrain.ways_to(terrain.spawn());
         Self {
             home,
-            sanctions: sanctions
+            crossings: crossings
                 .into_iter()
                 .map(|g| (g, OnceLock::new()))
                 .collect(),
@@ -79,25 +79,25 @@ impl Ground {
         &self.terrain
     }
 
-    fn sanction(&self, index: usize) -> Option<(Sanction, &Ways)> {
-        let (sanction, ways) = self.sanctions.get(index % self.sanctions.len().max(1))?;
+    fn crossing(&self, index: usize) -> Option<(Crossing, &Ways)> {
+        let (crossing, ways) = self.crossings.get(index % self.crossings.len().max(1))?;
         Some((
-            *sanction,
-            ways.get_or_init(|| self.terrain.ways_to(sanction.low)),
+            *crossing,
+            ways.get_or_init(|| self.terrain.ways_to(crossing.low)),
         ))
     }
 }
 
-/// Returns at most `count` sanctions, none within `apart` tiles of another, the first ones first.
-pub fn spread(sanctions: Vec<Sanction>, count: usize, apart: i32) -> Vec<Sanction> {
-    let mut taken: Vec<Sanction> = Vec::new();
-    for sanction in sanctions {
-        let near = |other: &Sanction| {
-            let (a, b) = (sanction.low, other.low);
+/// Returns at most `count` crossings, none within `apart` tiles of another, the first ones first.
+pub fn spread(crossings: Vec<Crossing>, count: usize, apart: i32) -> Vec<Crossing> {
+    let mut taken: Vec<Crossing> = Vec::new();
+    for crossing in crossings {
+        let near = |other: &Crossing| {
+            let (a, b) = (crossing.low, other.low);
             (a.0 - b.0).abs().max((a.1 - b.1).abs()) < apart
         };
         if taken.len() < count && !taken.iter().any(near) {
-            taken.push(sanction);
+            taken.push(crossing);
         }
     }
     taken
@@ -150,7 +150,7 @@ enum State {
 pub struct Plan {
     scenario: Scenario,
     ground: Arc<Ground>,
-    sanction: usize,
+    crossing: usize,
     dice: ChaCha8Rng,
     state: State,
     speak: Option<Instant>,
@@ -170,7 +170,7 @@ impl Plan {
         Self {
             scenario,
             ground,
-            sanction: index,
+            crossing: index,
             state: State::Rest { until: first },
             speak: (scenario == Scenario::Chat).then_some(first),
             dice,
@@ -313,11 +313,11 @@ impl Plan {
         let run = |to| Some(Step::Walk { to, run: true });
         match self.scenario {
             Scenario::Border => {
-                let (sanction, ways) = ground.sanction(self.sanction)?;
-                if at == sanction.low {
-                    walk(sanction.high)
-                } else if on_line(sanction, at) || ways.far(at).is_none() {
-                    walk(sanction.low)
+                let (crossing, ways) = ground.crossing(self.crossing)?;
+                if at == crossing.low {
+                    walk(crossing.high)
+                } else if on_line(crossing, at) || ways.far(at).is_none() {
+                    walk(crossing.low)
                 } else {
                     ways.toward(at, STRIDE).and_then(run)
                 }
@@ -351,9 +351,9 @@ fn far(a: Tile, b: Tile) -> i32 {
     (a.0 - b.0).abs().max((a.1 - b.1).abs())
 }
 
-fn on_line(sanction: Sanction, at: Tile) -> bool {
-    (sanction.low.0..=sanction.high.0).contains(&at.0)
-        && (sanction.low.1..=sanction.high.1).contains(&at.1)
+fn on_line(crossing: Crossing, at: Tile) -> bool {
+    (crossing.low.0..=crossing.high.0).contains(&at.0)
+        && (crossing.low.1..=crossing.high.1).contains(&at.1)
 }
 
 #[cfg(test)]
@@ -361,7 +361,7 @@ mod tests {
     use super::*;
     use crate::terrain::Bounds;
 
-    fn ground(sanctions: &[Sanction]) -> Arc<Ground> {
+    fn ground(crossings: &[Crossing]) -> Arc<Ground> {
         let bounds = Bounds {
             min_x: -128,
             max_x: 128,
@@ -374,10 +374,10 @@ mod tests {
                 terrain.set((x, z), true);
             }
         }
-        Arc::new(Ground::new(terrain, sanctions.to_vec()))
+        Arc::new(Ground::new(terrain, crossings.to_vec()))
     }
 
-    const SANCTION: Sanction = Sanction {
+    const CROSSING: Crossing = Crossing {
         low: (56, 10),
         high: (72, 10),
     };
@@ -390,9 +390,9 @@ mod tests {
     }
 
     #[test]
-    fn border_bots_travel_to_their_sanction_and_go_to_and_fro() {
+    fn border_bots_travel_to_their_crossing_and_go_to_and_fro() {
         let now = Instant::now();
-        let mut plan = Plan::new(Scenario::Border, ground(&[SANCTION]), 1, 7, now);
+        let mut plan = Plan::new(Scenario::Border, ground(&[CROSSING]), 1, 7, now);
         let (mut at, mut now, mut crossings) = ((30, 30), now, 0);
         for _ in 0..30 {
             now = plan.due().max(now);
@@ -465,14 +465,14 @@ mod tests {
     }
 
     #[test]
-    fn spread_sanctions_keep_their_distance() {
-        let sanctions: Vec<Sanction> = (0..64)
-            .map(|z| Sanction {
+    fn spread_crossings_keep_their_distance() {
+        let crossings: Vec<Crossing> = (0..64)
+            .map(|z| Crossing {
                 low: (56, z),
                 high: (72, z),
             })
             .collect();
-        let few = spread(sanctions, 5, 10);
+        let few = spread(crossings, 5, 10);
         assert_eq!(
             few.iter().map(|g| g.low.1).collect::<Vec<_>>(),
             [0, 10, 20, 30, 40]

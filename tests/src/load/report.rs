@@ -80,7 +80,8 @@ pub struct Summary {
     /// Gateways that were left because they said that they go.
     pub moved_on: u64,
     /// Requests of value whose effect a message showed, by kind.
-    pub deeds: BTreeMap<String, u64>,
+    #[serde(rename = "deeds")]
+    pub actions: BTreeMap<String, u64>,
     /// Ground items that were picked up, of which the second number had been dropped by others.
     pub exchanges: (u64, u64),
     /// Number of messages that showed less than before, unasked.
@@ -183,8 +184,8 @@ impl Summary {
 impl Summary {
     /// Adds the faults and effects in one bot's messages about its possessions.
     pub fn add_possessions(&mut self, own: &Possessions) {
-        for (deed, count) in own.done() {
-            *self.deeds.entry((*deed).to_owned()).or_default() += count;
+        for (action, count) in own.done() {
+            *self.actions.entry((*action).to_owned()).or_default() += count;
         }
         let done = |name: &str| own.done().get(name).copied().unwrap_or(0);
         let others = done("pickup of another's");
@@ -200,14 +201,14 @@ impl Summary {
 
 impl Summary {
     fn value(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.deeds.is_empty() {
+        if self.actions.is_empty() {
             return Ok(());
         }
         writeln!(
             f,
             "value                   {} exchanges, {} of them between two; {:?}; \
              {} taken back, {} unasked",
-            self.exchanges.0, self.exchanges.1, self.deeds, self.taken_back, self.unasked
+            self.exchanges.0, self.exchanges.1, self.actions, self.taken_back, self.unasked
         )
     }
 }

@@ -343,7 +343,7 @@ fn bots(options: &Options, run: &Arc<Run>, start: Instant) -> Arc<Vec<Bot>> {
         let plan = Plan::new(options.scenario, ground, options.seed, index, connect_at);
         let seed = options.seed ^ (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let acting = options.acting.of(index);
-        let whole = acting.deeds || options.format == Format::MessagePack;
+        let whole = acting.actions || options.format == Format::MessagePack;
         Bot::new(
             format!("b{index}-{life}"),
             index,

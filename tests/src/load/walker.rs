@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     bot::{
-        Message, Phase, Told, glance,
+        Message, Payload, Phase, glance,
         socket::{self, Closed, Received, Upgrade},
         wire,
     },
@@ -211,7 +211,7 @@ impl Bot {
 
     async fn enter(&self, connection: &mut Connection) -> Result<()> {
         self.known().view.connected();
-        self.hear(connection, |m| matches!(m.told, Told::Hello(_)))
+        self.hear(connection, |m| matches!(m.payload, Payload::Hello(_)))
             .await?;
         let resume = {
             let view = &self.known().view;
@@ -226,10 +226,10 @@ impl Bot {
                 .await?;
             let answer = self
                 .hear(connection, |m| {
-                    matches!(m.told, Told::Resumed(_) | Told::Invalid(_))
+                    matches!(m.payload, Payload::Resumed(_) | Payload::Invalid(_))
                 })
                 .await?;
-            let resumed = matches!(answer, Told::Resumed(_));
+            let resumed = matches!(answer, Payload::Resumed(_));
             self.known().resumed(resumed);
             if resumed {
                 return Ok(());
@@ -243,21 +243,25 @@ impl Bot {
         let key = self.known().device_key.clone();
         let data = key.map_or(json!({}), |key| json!({ "deviceKey": key }));
         self.send(&connection.writer, "authenticate", data).await?;
-        self.hear(connection, |m| matches!(m.told, Told::Welcome(_)))
+        self.hear(connection, |m| matches!(m.payload, Payload::Welcome(_)))
             .await?;
         if self.known().view.characters.is_empty() {
             let data = json!({ "name": self.name });
             self.send(&connection.writer, "character:create", data)
                 .await?;
-            self.hear(connection, |m| matches!(m.told, Told::CharacterCreated(_)))
-                .await?;
+            self.hear(connection, |m| {
+                matches!(m.payload, Payload::CharacterCreated(_))
+            })
+            .await?;
         }
         let id = self.known().view.characters.first().map(|c| c.id.clone());
         let data = json!({ "characterId": id.context("no character")? });
         self.known().view.position = None;
         self.send(&connection.writer, "world:enter", data).await?;
-        self.hear(connection, |m| matches!(m.told, Told::WorldEntered(_)))
-            .await?;
+        self.hear(connection, |m| {
+            matches!(m.payload, Payload::WorldEntered(_))
+        })
+        .await?;
         while self.known().view.position.is_none() {
             self.hear(connection, |_| true).await?;
         }
@@ -279,7 +283,7 @@ impl Bot {
         &self,
         connection: &mut Connection,
         fits: impl Fn(&Message) -> bool,
-    ) -> Result<Told> {
+    ) -> Result<Payload> {
         loop {
             match connection.reader.next().await? {
                 Received::Closed(closed) => bail!("closed: {:?} {}", closed.code, closed.reason),
@@ -288,9 +292,9 @@ impl Bot {
                         continue;
                     };
                     if fits(&message) {
-                        return Ok(message.told);
+                        return Ok(message.payload);
                     }
-                    if let Told::Error(error) = message.told {
+                    if let Payload::Error(error) = message.payload {
                         return Err(anyhow!("error {}", error.code.wire()));
                     }
                 }
@@ -331,8 +335,8 @@ impl Bot {
             known.tally.unreadable += 1;
             return None;
         };
-        known.tally.updates += u64::from(message.told.event() == "world:update");
-        if let Told::Update(update) = &message.told
+        known.tally.updates += u64::from(message.payload.event() == "world:update");
+        if let Payload::Update(update) = &message.payload
             && update.tick > known.view.tick
         {
             self.snapshot(known, now);

@@ -7,7 +7,7 @@ use fastwebsockets::OpCode;
 use proto::client::{ErrorCode, Format, RequestId, error::Error};
 use serde_json::json;
 use tests::{
-    bot::{Player, Told, player::PATIENCE},
+    bot::{Payload, Player, player::TIMEOUT},
     cluster::{Cluster, Kind, Plan},
     journey::track,
 };
@@ -45,14 +45,14 @@ fn undisturbed(bystander: &Player, mark: usize) -> Result<()> {
     let log = bystander.log();
     for message in log.iter().skip(mark) {
         ensure!(
-            !matches!(message.told, Told::Error(_) | Told::Notice(_)),
+            !matches!(message.payload, Payload::Error(_) | Payload::Notice(_)),
             "{message:?}"
         );
     }
     let pauses = log
         .iter()
-        .filter_map(|m| match &m.told {
-            Told::Update(update) => Some(update.tick),
+        .filter_map(|m| match &m.payload {
+            Payload::Update(update) => Some(update.tick),
             _ => None,
         })
         .collect::<Vec<_>>();
@@ -68,9 +68,11 @@ fn undisturbed(bystander: &Player, mark: usize) -> Result<()> {
 /// Returns the error that comes after `mark`.
 async fn error(player: &Player, mark: usize) -> Result<(Option<RequestId>, Error)> {
     player
-        .heard("an error", mark, PATIENCE, |message| match &message.told {
-            Told::Error(error) => Some((message.re.clone(), error.clone())),
-            _ => None,
+        .heard("an error", mark, TIMEOUT, |message| {
+            match &message.payload {
+                Payload::Error(error) => Some((message.re.clone(), error.clone())),
+                _ => None,
+            }
         })
         .await
 }
@@ -87,22 +89,22 @@ async fn expect(player: &Player, op: OpCode, bytes: &[u8], codes: &[ErrorCode]) 
     ensure!(!error.message.is_empty(), "{text}: an error without words");
     // The connection is as good as before.
     let pong = player.ask("ping", &json!({ "t": 4.5 })).await?;
-    ensure!(matches!(&pong, Told::Pong(p) if p.t == 4.5), "{pong:?}");
+    ensure!(matches!(&pong, Payload::Pong(p) if p.t == 4.5), "{pong:?}");
     Ok(error)
 }
 
 async fn before_the_world(gateway: &str) -> Result<()> {
-    let stranger = Player::connect(gateway, Format::Json).await?;
+    let unauthenticated = Player::connect(gateway, Format::Json).await?;
     for (event, data) in [
         ("character:list", json!({})),
         ("player:move", json!({"target": {"x": 1, "z": 1}})),
     ] {
-        match stranger.ask(event, &data).await? {
-            Told::Error(e) if e.code == ErrorCode::NotAuthenticated => {}
+        match unauthenticated.ask(event, &data).await? {
+            Payload::Error(e) if e.code == ErrorCode::NotAuthenticated => {}
             other => bail!("{event} before authenticate: {other:?}"),
         }
     }
-    let welcome = stranger.sign_in(None).await?;
+    let welcome = unauthenticated.sign_in(None).await?;
     ensure!(welcome.device_key.is_some());
     for (event, data, code) in [
         (
@@ -127,12 +129,12 @@ async fn before_the_world(gateway: &str) -> Result<()> {
             ErrorCode::NameTaken,
         ),
     ] {
-        match stranger.ask(event, &data).await? {
-            Told::Error(e) if e.code == code => {}
+        match unauthenticated.ask(event, &data).await? {
+            Payload::Error(e) if e.code == code => {}
             other => bail!("{event} {data}: {other:?}"),
         }
     }
-    stranger.check()
+    unauthenticated.check()
 }
 
 async fn json_messages(gateway: &str) -> Result<()> {
@@ -226,7 +228,7 @@ async fn too_big(gateway: &str) -> Result<()> {
     let _ = whole
         .raw(true, OpCode::Text, vec![b' '; 16 * 1024 + 1])
         .await;
-    let closed = whole.closed(PATIENCE).await?;
+    let closed = whole.closed(TIMEOUT).await?;
     ensure!(
         closed.code == Some(1009) && !closed.reason.is_empty(),
         "{closed:?}"
@@ -243,7 +245,7 @@ async fn too_big(gateway: &str) -> Result<()> {
             break;
         }
     }
-    let closed = parts.closed(PATIENCE).await?;
+    let closed = parts.closed(TIMEOUT).await?;
     ensure!(closed.code == Some(1009), "in parts: {closed:?}");
 
     let limit = Player::connect(gateway, Format::Json).await?;
@@ -252,8 +254,8 @@ async fn too_big(gateway: &str) -> Result<()> {
     let mark = limit.mark();
     limit.raw(true, OpCode::Text, message).await?;
     limit
-        .heard("a pong at the limit", mark, PATIENCE, |m| {
-            matches!(m.told, Told::Pong(_)).then_some(())
+        .heard("a pong at the limit", mark, TIMEOUT, |m| {
+            matches!(m.payload, Payload::Pong(_)).then_some(())
         })
         .await
 }
@@ -263,7 +265,7 @@ async fn not_text(gateway: &str) -> Result<()> {
     player
         .raw(true, OpCode::Text, vec![b'"', 0xff, 0xfe, b'"'])
         .await?;
-    let closed = player.closed(PATIENCE).await?;
+    let closed = player.closed(TIMEOUT).await?;
     ensure!(closed.code == Some(1007), "{closed:?}");
     Ok(())
 }
@@ -288,7 +290,7 @@ async fn too_often(gateway: &str) -> Result<()> {
         .log()
         .iter()
         .skip(mark)
-        .filter(|message| matches!(message.told, Told::Pong(_)))
+        .filter(|message| matches!(message.payload, Payload::Pong(_)))
         .count();
     ensure!(passed <= 60, "{passed} of 100 at once passed");
 
@@ -300,7 +302,7 @@ async fn too_often(gateway: &str) -> Result<()> {
     };
     let closed = tokio::select! {
         closed = player.closed(Duration::from_secs(30)) => closed?,
-        () = noise => player.closed(PATIENCE).await?,
+        () = noise => player.closed(TIMEOUT).await?,
     };
     ensure!(closed.code == Some(4008), "{closed:?}");
     Ok(())

@@ -16,7 +16,7 @@ use tests::{
 use tokio::time::{Instant, sleep};
 
 /// No condition is waited for longer.
-const PATIENCE: Duration = Duration::from_secs(40);
+const TIMEOUT: Duration = Duration::from_secs(40);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_made_over_http_lives_walks_stops_and_stays_stopped_after_a_restart() {
@@ -68,7 +68,7 @@ impl Caller {
                 let number = |n: usize| at[n].as_i64().context("a tile");
                 return Ok((number(0)?, number(2)?));
             }
-            ensure!(begun.elapsed() < PATIENCE, "never in the world: {seen}");
+            ensure!(begun.elapsed() < TIMEOUT, "never in the world: {seen}");
             sleep(Duration::from_millis(200)).await;
         }
     }
@@ -76,7 +76,7 @@ impl Caller {
     /// Waits until it has gone so many tiles from `from`.
     async fn goes(&self, agent: &str, from: (i64, i64), far: i64) -> Result<()> {
         let begun = Instant::now();
-        while begun.elapsed() < PATIENCE {
+        while begun.elapsed() < TIMEOUT {
             let at = self.position(agent).await?;
             if (at.0 - from.0).abs().max((at.1 - from.1).abs()) >= far {
                 return Ok(());
@@ -191,7 +191,7 @@ async fn agents_are_marked(ann: &Caller, agent: &str, character: &str) -> Result
             ensure!(marks(&own) == Some(None), "a player is marked");
             return far.check();
         }
-        ensure!(begun.elapsed() < PATIENCE, "the agent was never in sight");
+        ensure!(begun.elapsed() < TIMEOUT, "the agent was never in sight");
         let (x, z) = ann.position(agent).await?;
         let target = json!({"target": {"x": x, "z": z}, "run": true});
         far.ask("player:move", &target).await?;

@@ -195,8 +195,8 @@ async fn characters(story: &mut Story<'_>, ann: &Caller<'_>) -> Result<String> {
         .post(ann, "/api/v1/player", &[], json!({"name": "Ann"}))
         .await?;
     let anna = id_of(&made["character"]["id"])?;
-    let wish = json!({"characterId": anna, "name": "Anna"});
-    story.post(ann, "/api/v1/player", &[], wish).await?;
+    let body = json!({"characterId": anna, "name": "Anna"});
+    story.post(ann, "/api/v1/player", &[], body).await?;
     let made = story
         .post(ann, "/api/character", &[], json!({"name": "Bea"}))
         .await?;
@@ -208,8 +208,8 @@ async fn characters(story: &mut Story<'_>, ann: &Caller<'_>) -> Result<String> {
         }
     }
     let one = ("/api/character/{id}", [bea.as_str()]);
-    let wish = Some(json!({"name": "Beatrice"}));
-    story.ask(ann, "patch", (one.0, &one.1), wish).await?;
+    let body = Some(json!({"name": "Beatrice"}));
+    story.ask(ann, "patch", (one.0, &one.1), body).await?;
     story.ask(ann, "delete", (one.0, &one.1), None).await?;
     Ok(anna)
 }
@@ -258,8 +258,8 @@ async fn agents(story: &mut Story<'_>, ann: &Caller<'_>) -> Result<()> {
         )
         .await?;
     let wren = id_of(&made.json()?["character"]["id"])?;
-    let wish = json!({"characterId": wren, "agentName": "Wren"});
-    let made = story.post(ann, "/api/agent", &[], wish.clone()).await?;
+    let body = json!({"characterId": wren, "agentName": "Wren"});
+    let made = story.post(ann, "/api/agent", &[], body.clone()).await?;
     let agent = id_of(&made["data"]["agent"]["id"])?;
     let account = id_of(&made["data"]["agent"]["character"]["settings"]["accountId"])?;
     // It comes into the world by itself, and hears the messages to it there.
@@ -326,7 +326,7 @@ async fn agents(story: &mut Story<'_>, ann: &Caller<'_>) -> Result<()> {
     story
         .ask(ann, "delete", ("/api/agent/mappings/{id}", &[&agent]), None)
         .await?;
-    let made = story.post(ann, "/api/agent", &[], wish).await?;
+    let made = story.post(ann, "/api/agent", &[], body).await?;
     let agent = id_of(&made["data"]["agent"]["id"])?;
     story.ask(ann, "delete", (of, &[&agent]), None).await?;
     Ok(())
@@ -442,7 +442,7 @@ fn nothing_is_left_out(story: &Story<'_>) -> Result<()> {
     let described = described(&story.document)?;
     let mut told = story.answers.clone();
     told.extend(ELSEWHERE.map(str::to_owned));
-    let untold: Vec<_> = described.difference(&told).collect();
-    ensure!(untold.is_empty(), "no story tells these: {untold:#?}");
+    let unseen: Vec<_> = described.difference(&told).collect();
+    ensure!(unseen.is_empty(), "no story tells these: {unseen:#?}");
     Ok(())
 }

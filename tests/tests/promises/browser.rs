@@ -12,7 +12,7 @@ use tests::{
     cluster::{Cluster, Plan, Process, free_port, process::workspace},
     http,
     journey::Atlas,
-    terrain::Sanction,
+    terrain::Crossing,
 };
 use tokio::time::{Instant, sleep};
 
@@ -151,7 +151,7 @@ pub(super) async fn with_two(story: impl AsyncFnOnce(&Client, &Client) -> Result
 
 async fn story(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Result<()> {
     let atlas = Atlas::of(cluster, plan).await?;
-    let sanction = atlas.sanctions[0];
+    let crossing = atlas.crossings[0];
     let page = format!("http://{}/", cluster.gateway(0));
     open(ann, &page, "Ann").await?;
     open(bob, &page, "Bob").await?;
@@ -174,7 +174,7 @@ async fn story(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Re
     picks_up(bob, &dropped, "its own").await?;
     let dropped = drops(bob, ann).await?;
 
-    over_the_border(&atlas, ann, sanction, cluster).await?;
+    over_the_border(&atlas, ann, crossing, cluster).await?;
     shoot(ann, "over-the-border").await?;
 
     let before = state(ann).await?;
@@ -439,15 +439,15 @@ async fn go(atlas: &Atlas, browser: &Client, to: (i32, i32)) -> Result<()> {
 async fn over_the_border(
     atlas: &Atlas,
     browser: &Client,
-    sanction: Sanction,
+    crossing: Crossing,
     cluster: &Cluster,
 ) -> Result<()> {
     let id = state(browser).await?["characterId"]
         .as_str()
         .context("no id")?
         .to_owned();
-    go(atlas, browser, sanction.low).await?;
-    walk(browser, sanction.high).await?;
+    go(atlas, browser, crossing.low).await?;
+    walk(browser, crossing.high).await?;
     let deadline = Instant::now() + SOON;
     loop {
         let rows = cluster.store().await?.characters().await?;

@@ -7,7 +7,7 @@ use anyhow::Result;
 use proto::client::{ErrorCode, Format, Refusal};
 use serde_json::json;
 use tests::{
-    bot::{Player, Told},
+    bot::{Payload, Player},
     chaos::{
         fault::{AWAY_MS, BLINK, Fault, Step},
         story::{self, Cast, Stage},
@@ -24,7 +24,7 @@ fn cast(players: usize, seed: u64) -> Cast {
         ramp: Duration::from_secs(2),
         scenario: Scenario::Border,
         acting: Acting {
-            deeds: true,
+            actions: true,
             leave_every: Some(Duration::from_secs(40)),
             ..Acting::NONE
         },
@@ -100,7 +100,7 @@ async fn without_postgresql_for_a_minute_the_world_goes_on_and_nothing_is_lost()
 async fn newcomer(gateway: &str) -> Result<Option<ErrorCode>> {
     let player = Player::connect(gateway, Format::Json).await?;
     Ok(match player.ask("authenticate", &json!({})).await? {
-        Told::Error(error) => Some(error.code),
+        Payload::Error(error) => Some(error.code),
         _ => None,
     })
 }

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use proto::client::{ErrorCode, Format, Refusal, chat::Channel, chat::ChatMessage};
 use serde_json::json;
 use tests::{
-    bot::{Player, Told},
+    bot::{Payload, Player},
     cluster::{Cluster, Plan},
     journey::Atlas,
 };
@@ -31,7 +31,7 @@ async fn story(cluster: &Cluster, plan: &Plan) -> Result<()> {
 
     let marks = [ann.mark(), bob.mark(), far.mark()];
     let said = ann.say(json!({ "message": "hello, near" })).await?;
-    ensure!(matches!(said, Told::Ack(_)), "{said:?}");
+    ensure!(matches!(said, Payload::Ack(_)), "{said:?}");
     let heard = hear(&bob, marks[1], "hello, near").await?;
     ensure!(
         (heard.channel, heard.from.as_str()) == (Channel::Local, "Ann"),
@@ -53,7 +53,7 @@ async fn story(cluster: &Cluster, plan: &Plan) -> Result<()> {
     let log = far.log();
     let local = log
         .iter()
-        .any(|m| matches!(&m.told, Told::Chat(c) if c.message == "hello, near"));
+        .any(|m| matches!(&m.payload, Payload::Chat(c) if c.message == "hello, near"));
     ensure!(!local, "local talk was heard at {distant:?}");
 
     private(&ann, &bob, &far, marks).await?;
@@ -66,7 +66,7 @@ async fn story(cluster: &Cluster, plan: &Plan) -> Result<()> {
 async fn private(ann: &Player, bob: &Player, far: &Player, marks: [usize; 3]) -> Result<()> {
     let whisper = json!({ "message": "only you", "channel": "private", "to": "bob" });
     let said = ann.say(whisper).await?;
-    ensure!(matches!(said, Told::Ack(_)), "{said:?}");
+    ensure!(matches!(said, Payload::Ack(_)), "{said:?}");
     let heard = hear(bob, marks[1], "only you").await?;
     ensure!(
         (heard.channel, heard.from.as_str()) == (Channel::Private, "Ann"),
@@ -75,12 +75,12 @@ async fn private(ann: &Player, bob: &Player, far: &Player, marks: [usize; 3]) ->
     let overheard = far
         .log()
         .iter()
-        .any(|m| matches!(&m.told, Told::Chat(c) if c.message == "only you"));
+        .any(|m| matches!(&m.payload, Payload::Chat(c) if c.message == "only you"));
     ensure!(!overheard, "a private message was overheard");
 
     let nobody = json!({ "message": "anybody?", "channel": "private", "to": "Nobody At All" });
     match ann.say(nobody).await? {
-        Told::Error(e)
+        Payload::Error(e)
             if e.code == ErrorCode::NotDelivered
                 || e.code == ErrorCode::Refused(Refusal::NotFound) => {}
         other => anyhow::bail!("to nobody: {other:?}"),
@@ -90,8 +90,8 @@ async fn private(ann: &Player, bob: &Player, far: &Player, marks: [usize; 3]) ->
 
 async fn hear(player: &Player, mark: usize, what: &str) -> Result<ChatMessage> {
     player
-        .heard(what, mark, SOON, |message| match &message.told {
-            Told::Chat(chat) if chat.message == what => Some(chat.clone()),
+        .heard(what, mark, SOON, |message| match &message.payload {
+            Payload::Chat(chat) if chat.message == what => Some(chat.clone()),
             _ => None,
         })
         .await

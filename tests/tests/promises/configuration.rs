@@ -11,7 +11,7 @@ use std::{
 use proto::client::Format;
 use serde_json::json;
 use tests::{
-    bot::{Player, Told},
+    bot::{Payload, Player},
     cluster::{
         Cluster, Plan,
         process::{Finished, finish, workspace},
@@ -435,7 +435,7 @@ async fn a_production_starts_with_all_its_secrets_in_files() {
             .ask("admin:elevate", &json!({ "code": code }))
             .await
             .unwrap();
-        assert_eq!(matches!(told, Told::Ack(_)), good, "{told:?}");
+        assert_eq!(matches!(told, Payload::Ack(_)), good, "{told:?}");
     }
     ann.check().unwrap();
 }

@@ -8,7 +8,7 @@ use proto::client::Format;
 use serde_json::json;
 use test_servers::Cdn;
 use tests::{
-    bot::{Player, Told},
+    bot::{Payload, Player},
     cluster::{Cluster, Kind, Plan, process::finish},
     http,
 };
@@ -143,7 +143,7 @@ async fn kept(cluster: &Cluster) -> Result<()> {
     let ann = Player::arrive(&gateway, Format::Json, "Ann").await?;
     let (id, key) = (ann.id()?, ann.device_key()?);
     let left = ann.ask("world:leave", &json!({})).await?;
-    ensure!(matches!(left, Told::WorldLeft(_)), "{left:?}");
+    ensure!(matches!(left, Payload::WorldLeft(_)), "{left:?}");
     drop(ann);
     cluster.store().await?.pack(&id, 27, RELIC).await?;
 
@@ -156,9 +156,11 @@ async fn kept(cluster: &Cluster) -> Result<()> {
     ann.ask("tradeRequest", &json!({"targetPlayerId": bob.id()?}))
         .await?;
     let trade = bob
-        .heard("tradeIncoming", mark, SOON, |message| match &message.told {
-            Told::TradeIncoming(incoming) => Some(incoming.trade_id.to_string()),
-            _ => None,
+        .heard("tradeIncoming", mark, SOON, |message| {
+            match &message.payload {
+                Payload::TradeIncoming(incoming) => Some(incoming.trade_id.to_string()),
+                _ => None,
+            }
         })
         .await?;
     bob.ask(
@@ -176,7 +178,7 @@ async fn kept(cluster: &Cluster) -> Result<()> {
         ("inventory:equip", json!({"slot": 27})),
     ] {
         let told = ann.ask(event, &data).await?;
-        let refused = matches!(told, Told::Error(_) | Told::TradeError(_));
+        let refused = matches!(told, Payload::Error(_) | Payload::TradeError(_));
         ensure!(refused == (event != "tradeCancel"), "{event}: {told:?}");
     }
     ensure!(has(&ann) == Some(there), "it is not what it was");

@@ -5,10 +5,10 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use proto::client::Format;
 use tests::{
-    bot::{Phase, Player, Told},
+    bot::{Payload, Phase, Player},
     cluster::{Cluster, Plan},
     journey::{Atlas, replay, track},
-    terrain::Sanction,
+    terrain::Crossing,
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -20,11 +20,11 @@ async fn walk_over_a_border_without_reconnecting() {
 
 async fn story(cluster: &mut Cluster, plan: &Plan) -> Result<()> {
     let atlas = Atlas::of(cluster, plan).await?;
-    let sanction = atlas.sanctions[0];
+    let crossing = atlas.crossings[0];
     let ann = Player::arrive(&cluster.gateway(0), Format::Json, "Ann").await?;
     let bob = Player::arrive(&cluster.gateway(0), Format::MessagePack, "Bob").await?;
-    atlas.travel(&ann, sanction.low).await?;
-    atlas.travel(&bob, middle(sanction)).await?;
+    atlas.travel(&ann, crossing.low).await?;
+    atlas.travel(&bob, middle(crossing)).await?;
     let id = ann.id()?;
     bob.until("Ann in sight", Duration::from_secs(10), |view| {
         view.map.entity(&id).map(|_| ())
@@ -34,10 +34,10 @@ async fn story(cluster: &mut Cluster, plan: &Plan) -> Result<()> {
     let before = sequence(cluster, &id).await?;
     let (mark_ann, mark_bob) = (ann.mark(), bob.mark());
     for _ in 0..2 {
-        ann.walk(sanction.high, false, Duration::from_secs(30))
+        ann.walk(crossing.high, false, Duration::from_secs(30))
             .await?;
         handed_over(cluster, &id, before).await?;
-        ann.walk(sanction.low, false, Duration::from_secs(30))
+        ann.walk(crossing.low, false, Duration::from_secs(30))
             .await?;
     }
     let after = sequence(cluster, &id).await?;
@@ -55,8 +55,8 @@ async fn story(cluster: &mut Cluster, plan: &Plan) -> Result<()> {
     said_nothing_else(&ann, mark_ann)
 }
 
-fn middle(sanction: Sanction) -> (i32, i32) {
-    let ((ax, az), (bx, bz)) = (sanction.low, sanction.high);
+fn middle(crossing: Crossing) -> (i32, i32) {
+    let ((ax, az), (bx, bz)) = (crossing.low, crossing.high);
     (i32::midpoint(ax, bx), i32::midpoint(az, bz))
 }
 
@@ -84,8 +84,8 @@ fn no_tick_missed(player: &Player, id: &str, mark: usize) -> Result<()> {
     let first_tick = log
         .iter()
         .filter(|message| message.seq >= from)
-        .find_map(|message| match &message.told {
-            Told::Update(update) => Some(update.tick),
+        .find_map(|message| match &message.payload {
+            Payload::Update(update) => Some(update.tick),
             _ => None,
         })
         .unwrap_or(0);
@@ -138,8 +138,8 @@ fn never_blinked(watcher: &Player, id: &str, mark: usize) -> Result<()> {
 fn said_nothing_else(player: &Player, mark: usize) -> Result<()> {
     for message in player.log().into_iter().skip(mark) {
         let expected = matches!(
-            message.told,
-            Told::Update(_) | Told::Ack(_) | Told::Vitals(_) | Told::Pong(_)
+            message.payload,
+            Payload::Update(_) | Payload::Ack(_) | Payload::Vitals(_) | Payload::Pong(_)
         );
         ensure!(expected, "{message:?}");
     }

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use proto::client::{ErrorCode, Format, Refusal};
 use serde_json::json;
 use tests::{
-    bot::{Deed, Player, Told},
+    bot::{Action, Payload, Player},
     cluster::{Cluster, Plan},
 };
 use tokio::time::{Instant, sleep};
@@ -27,7 +27,7 @@ async fn order(operator: &Player, command: &str) -> Result<()> {
     let told = operator
         .ask("admin:command", &json!({ "command": command }))
         .await?;
-    ensure!(matches!(told, Told::Ack(_)), "{command}: {told:?}");
+    ensure!(matches!(told, Payload::Ack(_)), "{command}: {told:?}");
     Ok(())
 }
 
@@ -38,14 +38,14 @@ async fn drop_one(player: &Player) -> Result<Option<ErrorCode>> {
         slots.find_map(|(slot, stack)| Some((slot, stack.as_ref()?.item_id.to_string())))
     });
     let (slot, item) = held.context("nothing is left to drop")?;
-    let deed = Deed::Drop {
+    let action = Action::Drop {
         slot: u8::try_from(slot)?,
         item,
         quantity: None,
     };
-    match player.act(deed).await? {
-        Told::Ack(_) => Ok(None),
-        Told::Error(error) => Ok(Some(error.code)),
+    match player.act(action).await? {
+        Payload::Ack(_) => Ok(None),
+        Payload::Error(error) => Ok(Some(error.code)),
         other => bail!("inventory:drop: {other:?}"),
     }
 }
@@ -71,13 +71,13 @@ async fn story(cluster: &Cluster) -> Result<()> {
         .ask("admin:command", &json!({"command": "freeze"}))
         .await?;
     ensure!(
-        matches!(refused, Told::Error(_)),
+        matches!(refused, Payload::Error(_)),
         "not elevated yet: {refused:?}"
     );
     let told = operator
         .ask("admin:elevate", &json!({ "code": ADMIN_CODE }))
         .await?;
-    ensure!(matches!(told, Told::Ack(_)), "{told:?}");
+    ensure!(matches!(told, Payload::Ack(_)), "{told:?}");
     ensure!(drop_one(&ann).await?.is_none(), "nothing is frozen yet");
 
     order(&operator, "freeze").await?;

@@ -37,7 +37,7 @@ async fn five_hundred_cross_borders_for_two_minutes_and_nobody_notices() {
 
 async fn story(cluster: &Cluster, plan: &Plan) -> Result<()> {
     let atlas = Atlas::of(cluster, plan).await?;
-    let sanctions = spread(atlas.sanctions.clone(), 50, 12);
+    let crossings = spread(atlas.crossings.clone(), 50, 12);
     let (sink, snapshots) = mpsc::channel(256);
     let zones = Zones::connect(&atlas.directory).await?;
     let comparing = tokio::spawn(compare(snapshots, zones));
@@ -53,7 +53,7 @@ async fn story(cluster: &Cluster, plan: &Plan) -> Result<()> {
         gateways: gateways.collect::<Result<_>>()?,
         format: Format::Json,
         maps: PLAYERS,
-        ground: Arc::new(Ground::new(atlas.terrain, sanctions)),
+        ground: Arc::new(Ground::new(atlas.terrain, crossings)),
         snapshots: Some((sink, COMPARE_EVERY)),
         progress_every: Duration::from_secs(10),
     };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use proto::client::Format;
 use tests::{
-    bot::{Player, Told},
+    bot::{Payload, Player},
     cluster::{Cluster, Kind, Plan},
     journey::Atlas,
 };
@@ -86,7 +86,7 @@ async fn resumed(cluster: &Cluster) -> Result<()> {
     .await?;
 
     let left = ann.ask("world:leave", &serde_json::json!({})).await?;
-    ensure!(matches!(left, Told::WorldLeft(_)), "{left:?}");
+    ensure!(matches!(left, Payload::WorldLeft(_)), "{left:?}");
     let rows = cluster.store().await?.characters().await?;
     ensure!(
         rows.iter()

@@ -156,10 +156,10 @@ impl Owner {
         };
         let name = json!({"name": "Schema"});
         let character = made("/api/character", name, "/character/id").await?;
-        let wish = json!({"characterId": character, "agentName": "Schema"});
-        let agent = made("/api/agent", wish, "/data/agent/id").await?;
-        let wish = json!({"agentId": agent});
-        let credential = made("/api/agent/credentials", wish, "/credentialId").await?;
+        let body = json!({"characterId": character, "agentName": "Schema"});
+        let agent = made("/api/agent", body, "/data/agent/id").await?;
+        let body = json!({"agentId": agent});
+        let credential = made("/api/agent/credentials", body, "/credentialId").await?;
         let whole = caller.get("/api/v1/player").await?;
         Ok(Self {
             account: whole["account"]["id"]

@@ -7,11 +7,11 @@ use anyhow::{Context, Result, ensure};
 use proto::client::Format;
 use serde_json::{Value, json};
 use tests::{
-    bot::{Message, Player, Told},
+    bot::{Message, Payload, Player},
     cluster::{Cluster, Plan},
 };
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_third_one_takes_no_part_in_what_two_have() {
@@ -21,14 +21,14 @@ async fn a_third_one_takes_no_part_in_what_two_have() {
 
 async fn done(player: &Player, event: &str, data: Value) -> Result<()> {
     let told = player.ask(event, &data).await?;
-    let refused = matches!(told, Told::Error(_) | Told::TradeError(_));
+    let refused = matches!(told, Payload::Error(_) | Payload::TradeError(_));
     ensure!(!refused, "{event}: {told:?}");
     Ok(())
 }
 
 async fn refused(player: &Player, event: &str, data: Value) -> Result<()> {
     let told = player.ask(event, &data).await?;
-    let refused = matches!(told, Told::Error(_) | Told::TradeError(_));
+    let refused = matches!(told, Payload::Error(_) | Payload::TradeError(_));
     ensure!(refused, "{event} {data}: {told:?}");
     Ok(())
 }
@@ -60,11 +60,11 @@ async fn story(cluster: &Cluster) -> Result<()> {
 async fn trade(ann: &Player, bob: &Player, eve: &Player) -> Result<()> {
     let mark = bob.mark();
     done(ann, "tradeRequest", json!({"targetPlayerId": bob.id()?})).await?;
-    let incoming = |message: &Message| match &message.told {
-        Told::TradeIncoming(incoming) => Some(incoming.trade_id.to_string()),
+    let incoming = |message: &Message| match &message.payload {
+        Payload::TradeIncoming(incoming) => Some(incoming.trade_id.to_string()),
         _ => None,
     };
-    let id = bob.heard("tradeIncoming", mark, PATIENCE, incoming).await?;
+    let id = bob.heard("tradeIncoming", mark, TIMEOUT, incoming).await?;
     // Neither who asked nor a third one answers for whom it was asked.
     for player in [eve, ann] {
         refused(
@@ -106,12 +106,12 @@ async fn trade(ann: &Player, bob: &Player, eve: &Player) -> Result<()> {
             )
             .await?;
         }
-        let next = |message: &Message| match &message.told {
-            Told::TradeConfirmScreen(_) => (screen == "offer").then_some(()),
-            Told::TradeCompleted(_) => (screen == "confirm").then_some(()),
+        let next = |message: &Message| match &message.payload {
+            Payload::TradeConfirmScreen(_) => (screen == "offer").then_some(()),
+            Payload::TradeCompleted(_) => (screen == "confirm").then_some(()),
             _ => None,
         };
-        ann.heard("the next of the trade", mark, PATIENCE, next)
+        ann.heard("the next of the trade", mark, TIMEOUT, next)
             .await?;
     }
     Ok(())
@@ -139,7 +139,7 @@ async fn friendship(ann: &Player, bob: &Player, eve: &Player) -> Result<()> {
 /// Returns a player's lists, as the store has them.
 async fn friends(player: &Player) -> Result<Value> {
     match player.ask("friends:list", &json!({})).await? {
-        Told::FriendsList(lists) => Ok(serde_json::to_value(lists)?),
+        Payload::FriendsList(lists) => Ok(serde_json::to_value(lists)?),
         other => anyhow::bail!("friends:list: {other:?}"),
     }
 }

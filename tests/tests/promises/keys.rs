@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep};
 
 use super::{
     browser::{position, state, until},
-    hands::{SOON, World, choose, hidden, press, showing, words},
+    browser_steps::{SOON, World, choose, hidden, press, showing, words},
 };
 
 /// Times for which people hold a key that they tap.

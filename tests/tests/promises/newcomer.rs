@@ -11,7 +11,9 @@ use tokio::time::{Instant, sleep};
 
 use super::{
     browser::{Driver, held, in_world, pack, pack_until, position, quiet, shoot, state, until},
-    hands::{PATIENCE, SOON, World, ask, deed, hidden, patiently, seen, showing, shown, words},
+    browser_steps::{
+        SOON, TIMEOUT, World, act_on, ask, hidden, seen, showing, shown, wait_for, words,
+    },
     person::{Person, Size},
 };
 
@@ -234,14 +236,14 @@ async fn chops(world: &World, one: &Person<'_>) -> Result<()> {
         .map(|tree| tree["id"].clone())
     };
     world.put(&one.page, world.spot("tree_normal")?).await?;
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     loop {
         let any = |state: &Value| standing(state, &|_| true);
         let seen = until(&one.page, "a tree", |state| any(state).is_some()).await?;
         let tree = any(&seen).context("gone again")?;
-        deed(&one.page, &tree, "Chop").await?;
+        act_on(&one.page, &tree, "Chop").await?;
         let over = |state: &Value| felled(state) || standing(state, &|e| e["id"] == tree).is_none();
-        let now = patiently(&one.page, "a log", over).await?;
+        let now = wait_for(&one.page, "a log", over).await?;
         if felled(&now) {
             return Ok(());
         }
@@ -255,7 +257,7 @@ async fn sells_and_buys(world: &World, one: &Person<'_>) -> Result<()> {
     let coins = |pack: &Value| pack["coins"].as_u64().unwrap_or(0);
     world.put(&one.page, world.npc("yara_bowyer")?).await?;
     let keeper = seen(&one.page, "npcId", &json!("yara_bowyer")).await?;
-    deed(&one.page, &keeper, "Buy from").await?;
+    act_on(&one.page, &keeper, "Buy from").await?;
     showing(&one.page, "#shop", SOON).await?;
     one.looks("a shop").await?;
     one.opens_pack().await?;
@@ -286,7 +288,7 @@ async fn sells_and_buys(world: &World, one: &Person<'_>) -> Result<()> {
 async fn speaks(world: &World, one: &Person<'_>) -> Result<()> {
     world.put(&one.page, world.npc("elder_moss")?).await?;
     let elder = seen(&one.page, "npcId", &json!("elder_moss")).await?;
-    deed(&one.page, &elder, "Talk to").await?;
+    act_on(&one.page, &elder, "Talk to").await?;
     showing(&one.page, "#dialogue", SOON).await?;
     one.looks("a talk").await?;
     one.presses("#dialogue .cross", "").await?;
@@ -301,8 +303,8 @@ async fn fights_and_dies(world: &World, one: &Person<'_>, killer: &str) -> Resul
     let before = belongings(one).await?;
     world.put(&one.page, world.mob(killer)?).await?;
     let foe = seen(&one.page, "npcId", &json!(killer)).await?;
-    deed(&one.page, &foe, "Attack").await?;
-    let deadline = Instant::now() + PATIENCE;
+    act_on(&one.page, &foe, "Attack").await?;
+    let deadline = Instant::now() + TIMEOUT;
     while !shown(&one.page, "#foe").await? && !shown(&one.page, "#death").await? {
         ensure!(Instant::now() < deadline, "no fight");
         sleep(Duration::from_millis(100)).await;
@@ -313,7 +315,7 @@ async fn fights_and_dies(world: &World, one: &Person<'_>, killer: &str) -> Resul
             one.looks_in("a fight", &[*size]).await?;
         }
     }
-    showing(&one.page, "#death", PATIENCE).await?;
+    showing(&one.page, "#death", TIMEOUT).await?;
     one.looks("death").await?;
     if shown(&one.page, "#death").await? {
         one.presses("#death footer button", "Wake up").await?;
@@ -329,7 +331,7 @@ async fn fights_and_dies(world: &World, one: &Person<'_>, killer: &str) -> Resul
     let axis = |name: &str| i32::try_from(grave[name].as_i64().unwrap_or(0));
     world.put(&one.page, (axis("x")?, axis("z")?)).await?;
     let id = seen(&one.page, "id", &grave["id"]).await?;
-    deed(&one.page, &id, "Take").await?;
+    act_on(&one.page, &id, "Take").await?;
     let none = |state: &Value| state["graves"] == json!([]);
     until(&one.page, "an empty grave", none).await?;
     // Away from the strong one, to the bank.
@@ -355,7 +357,7 @@ async fn belongings(one: &Person<'_>) -> Result<BTreeMap<String, u64>> {
 async fn banks(one: &Person<'_>) -> Result<()> {
     let hatchet = |pack: &Value| held(pack).contains_key("bronze_hatchet");
     let banker = seen(&one.page, "npcId", &json!("bark_the_banker")).await?;
-    deed(&one.page, &banker, "Bank with").await?;
+    act_on(&one.page, &banker, "Bank with").await?;
     showing(&one.page, "#bank", SOON).await?;
     one.looks("a bank").await?;
     one.chooses("bronze_hatchet", "Bank 1").await?;
@@ -374,7 +376,7 @@ async fn banks(one: &Person<'_>) -> Result<()> {
 async fn asks_for_a_trade(ann: &Person<'_>, bob: &Person<'_>, id: &Value) -> Result<()> {
     let deadline = Instant::now() + SOON;
     loop {
-        deed(&ann.page, id, "Trade with").await?;
+        act_on(&ann.page, id, "Trade with").await?;
         for _ in 0..30 {
             if words(&bob.page, "#asking").await?.contains("Ann") {
                 return Ok(());

@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep};
 
 use super::{
     browser::{Driver, pack, shoot, state},
-    hands::{SOON, shown},
+    browser_steps::{SOON, shown},
 };
 
 /// Width and height of a window.

@@ -11,9 +11,9 @@ use tokio::time::{Instant, sleep};
 
 use super::{
     browser::{held, in_world, open, pack, pack_until, quiet, shoot, state, until, walk, with_two},
-    hands::{
-        PATIENCE, SOON, World, ask, choose, deed, entity, hidden, patiently, press, pressed, seen,
-        showing, shown, words,
+    browser_steps::{
+        SOON, TIMEOUT, World, act_on, ask, choose, entity, hidden, press, pressed, seen, showing,
+        shown, wait_for, words,
     },
     keys::{self, eventually},
     tour,
@@ -71,7 +71,7 @@ async fn two_trade(ann: &Client, bob: &Client) -> Result<()> {
     })
     .await?;
 
-    deed(ann, &bob_id, "Trade with").await?;
+    act_on(ann, &bob_id, "Trade with").await?;
     press(bob, "#asking button", "Trade").await?;
     choose(ann, "candle", "Offer all").await?;
     choose(bob, "coins", "Offer all").await?;
@@ -141,7 +141,7 @@ async fn kept(browser: &Client, item: &'static str, many: u64) -> Result<()> {
 async fn one_buys(world: &World, ann: &Client) -> Result<()> {
     world.put(ann, world.npc("mina_sundry")?).await?;
     let keeper = seen(ann, "npcId", &json!("mina_sundry")).await?;
-    deed(ann, &keeper, "Buy from").await?;
+    act_on(ann, &keeper, "Buy from").await?;
     press(ann, "#shop .goods", "Bucket").await?;
     press(ann, "#menu button", "Buy 1").await?;
     pack_until(ann, "a bucket", |pack| held(pack).contains_key("bucket")).await?;
@@ -167,17 +167,17 @@ async fn one_buys(world: &World, ann: &Client) -> Result<()> {
 /// Catches something, and cooks it until it is not burnt.
 async fn one_cooks(world: &World, ann: &Client) -> Result<()> {
     let (spot, range) = (world.spot("spot_shore_net")?, world.station("range")?);
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     loop {
         world.put(ann, spot).await?;
         catches(ann, "spot_shore_net", "raw_sprat").await?;
         world.put(ann, range).await?;
         let id = seen(ann, "stationType", &json!("range")).await?;
-        deed(ann, &id, "Cook at").await?;
+        act_on(ann, &id, "Cook at").await?;
         press(ann, "#make .goods", "Sprat").await?;
         shoot(ann, "cooking").await?;
         press(ann, "#menu button", "Cook all").await?;
-        let cooked = patiently(ann, "nothing raw", |state| {
+        let cooked = wait_for(ann, "nothing raw", |state| {
             !held(&pack(state)).contains_key("raw_sprat")
         })
         .await?;
@@ -190,10 +190,10 @@ async fn one_cooks(world: &World, ann: &Client) -> Result<()> {
 
 /// Fishes until there is enough; where the fish have swum elsewhere, one begins again there.
 async fn catches(browser: &Client, spot: &str, fish: &str) -> Result<()> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     loop {
         let id = seen(browser, "resourceId", &json!(spot)).await?;
-        deed(browser, &id, "Fish").await?;
+        act_on(browser, &id, "Fish").await?;
         for _ in 0..40 {
             let had = held(&pack(&state(browser).await?));
             if had.get(fish) >= Some(&CATCH) {
@@ -210,8 +210,8 @@ async fn one_dies(world: &World, ann: &Client) -> Result<()> {
     let before = owned(&state(ann).await?);
     world.put(ann, world.mob("brown_bear")?).await?;
     let bear = seen(ann, "npcId", &json!("brown_bear")).await?;
-    deed(ann, &bear, "Attack").await?;
-    showing(ann, "#death", PATIENCE).await?;
+    act_on(ann, &bear, "Attack").await?;
+    showing(ann, "#death", TIMEOUT).await?;
     shoot(ann, "dead").await?;
     counts_down(ann).await?;
     hidden(ann, "#death", SOON).await?;
@@ -230,7 +230,7 @@ async fn one_dies(world: &World, ann: &Client) -> Result<()> {
     let axis = |name: &str| i32::try_from(grave[name].as_i64().unwrap_or(0));
     world.put(ann, (axis("x")?, axis("z")?)).await?;
     let id = seen(ann, "id", &grave["id"]).await?;
-    deed(ann, &id, "Take").await?;
+    act_on(ann, &id, "Take").await?;
     let back = until(ann, "everything back", |state| owned(state) == before).await?;
     ensure!(back["graves"] == json!([]), "{}", back["graves"]);
     let spawn = world.atlas.terrain.spawn();
@@ -324,7 +324,7 @@ fn owned(state: &Value) -> BTreeMap<String, u64> {
 async fn talk_to(world: &World, browser: &Client, npc: &str) -> Result<()> {
     world.put(browser, world.npc(npc)?).await?;
     let id = seen(browser, "npcId", &json!(npc)).await?;
-    deed(browser, &id, "Talk to").await?;
+    act_on(browser, &id, "Talk to").await?;
     let talk = showing(browser, "#dialogue", SOON).await;
     if talk.is_err() {
         shoot(browser, "no-talk").await?;

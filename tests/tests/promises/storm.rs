@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 use proto::client::Format;
 use serde_json::json;
 use tests::{
-    bot::{Player, Told},
+    bot::{Payload, Player},
     cluster::{Cluster, Plan},
     http,
 };
@@ -72,7 +72,7 @@ async fn story(gateway: &str) -> Result<()> {
 /// Returns the last tick that the gateway has.
 async fn tick(player: &Player) -> Result<u64> {
     match player.ask("ping", &json!({"t": 1})).await? {
-        Told::Pong(pong) => Ok(pong.tick),
+        Payload::Pong(pong) => Ok(pong.tick),
         other => bail!("{other:?}"),
     }
 }

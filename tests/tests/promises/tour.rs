@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 
 use super::{
     browser::{held, pack, pack_until, position, shoot, state, until},
-    hands::{SOON, World, choose, deed, hidden, press, seen, showing, words},
+    browser_steps::{SOON, World, act_on, choose, hidden, press, seen, showing, words},
 };
 
 const POLL: std::time::Duration = std::time::Duration::from_millis(100);
@@ -169,7 +169,7 @@ async fn banks(world: &World, ann: &Client) -> Result<()> {
     let before = held(&pack(&state(ann).await?));
     world.put(ann, world.npc("bark_the_banker")?).await?;
     let banker = seen(ann, "npcId", &json!("bark_the_banker")).await?;
-    deed(ann, &banker, "Bank with").await?;
+    act_on(ann, &banker, "Bank with").await?;
     showing(ann, "#bank", SOON).await?;
     choose(ann, "candle", "Bank all").await?;
     let candles = |many: u64| move |pack: &Value| held(pack).get("candle").copied() == Some(many);

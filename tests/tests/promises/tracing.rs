@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 use proto::client::Format;
 use serde_json::json;
 use tests::{
-    bot::{Player, Told},
+    bot::{Payload, Player},
     cluster::{Cluster, Plan},
     collector::{Collector, Span},
     journey::Atlas,
@@ -34,7 +34,7 @@ async fn story(cluster: &Cluster, plan: &Plan, collector: &Collector) -> Result<
         .context("walled in")?;
     let data = json!({ "target": { "x": there.0, "z": there.1 } });
     let answer = ann.ask("player:move", &data).await?;
-    ensure!(matches!(answer, Told::Ack(_)), "{answer:?}");
+    ensure!(matches!(answer, Payload::Ack(_)), "{answer:?}");
 
     let spans = collector
         .until("whole trace", Duration::from_secs(30), whole)

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use proto::client::{Format, sync::Stack};
 use serde_json::json;
 use tests::{
-    bot::{Message, Player, Told},
+    bot::{Message, Payload, Player},
     chaos::oracle,
     cluster::{Cluster, Kind, Plan},
     dump::Directory,
@@ -18,7 +18,7 @@ use world::Screen;
 /// Time from the second agreement to the kill: a tick and a little. The kill then falls before the
 /// commit, into it or after it, and every case must be right.
 const INTO_THE_COMMIT: Duration = Duration::from_millis(620);
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// Ann gives the one, Bob the other, which both have from the start.
 const GIVEN: [&str; 2] = ["tinderbox", "bronze_hatchet"];
 
@@ -38,20 +38,20 @@ struct Pair {
 #[allow(clippy::too_many_lines, reason = "one story, told in order")]
 async fn story(cluster: &mut Cluster, plan: &Plan) -> Result<()> {
     let atlas = Atlas::of(cluster, plan).await?;
-    let sanction = atlas.sanctions[0];
+    let crossing = atlas.crossings[0];
     let pair = Pair {
         ann: Player::arrive(&cluster.gateway(0), Format::Json, "Ann").await?,
         bob: Player::arrive(&cluster.gateway(0), Format::MessagePack, "Bob").await?,
     };
     // One past the border on each side: nobody crosses within four tiles of it.
-    atlas.travel(&pair.ann, sanction.low).await?;
-    atlas.travel(&pair.bob, sanction.high).await?;
-    let (low, high) = beside_the_border(sanction.low, sanction.high);
-    pair.ann.walk(low, false, PATIENCE).await?;
-    pair.bob.walk(high, false, PATIENCE).await?;
-    let low_run = atlas.directory.owner(sanction.low);
+    atlas.travel(&pair.ann, crossing.low).await?;
+    atlas.travel(&pair.bob, crossing.high).await?;
+    let (low, high) = beside_the_border(crossing.low, crossing.high);
+    pair.ann.walk(low, false, TIMEOUT).await?;
+    pair.bob.walk(high, false, TIMEOUT).await?;
+    let low_run = atlas.directory.owner(crossing.low);
     ensure!(
-        low_run != atlas.directory.owner(sanction.high),
+        low_run != atlas.directory.owner(crossing.high),
         "one zone has both"
     );
 
@@ -62,8 +62,8 @@ async fn story(cluster: &mut Cluster, plan: &Plan) -> Result<()> {
     let marks = [pair.ann.mark(), pair.bob.mark()];
     kill_host(cluster, &pair).await?;
     for (player, mark) in [&pair.ann, &pair.bob].into_iter().zip(marks) {
-        let reason = player.heard("tradeCancelled", mark, PATIENCE, |message| {
-            let Told::TradeCancelled(cancelled) = &message.told else {
+        let reason = player.heard("tradeCancelled", mark, TIMEOUT, |message| {
+            let Payload::TradeCancelled(cancelled) = &message.payload else {
                 return None;
             };
             (cancelled.trade_id.as_str() == trade).then(|| cancelled.reason.name())
@@ -104,8 +104,8 @@ async fn story(cluster: &mut Cluster, plan: &Plan) -> Result<()> {
     pair.agree(&trade, Screen::Offer).await?;
     pair.agree(&trade, Screen::Confirm).await?;
     for (player, mark) in [&pair.ann, &pair.bob].into_iter().zip(marks) {
-        let done = player.heard("tradeCompleted", mark, PATIENCE, |message| {
-            matches!(&message.told, Told::TradeCompleted(of) if of.trade_id.as_str() == trade)
+        let done = player.heard("tradeCompleted", mark, TIMEOUT, |message| {
+            matches!(&message.payload, Payload::TradeCompleted(of) if of.trade_id.as_str() == trade)
                 .then_some(())
         });
         done.await?;
@@ -127,8 +127,8 @@ fn beside_the_border(low: (i32, i32), high: (i32, i32)) -> ((i32, i32), (i32, i3
     }
 }
 
-fn answered(told: Told) -> Result<()> {
-    ensure!(matches!(told, Told::Ack(_)), "{told:?}");
+fn answered(told: Payload) -> Result<()> {
+    ensure!(matches!(told, Payload::Ack(_)), "{told:?}");
     Ok(())
 }
 
@@ -164,28 +164,28 @@ impl Pair {
     async fn begin(&self) -> Result<String> {
         let mark = self.bob.mark();
         let ask = json!({"targetPlayerId": self.bob.id()?});
-        let deadline = tokio::time::Instant::now() + PATIENCE;
+        let deadline = tokio::time::Instant::now() + TIMEOUT;
         loop {
             let told = self.ann.ask("tradeRequest", &ask).await?;
-            if matches!(told, Told::Ack(_)) {
+            if matches!(told, Payload::Ack(_)) {
                 break;
             }
             ensure!(tokio::time::Instant::now() < deadline, "{told:?}");
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
-        let incoming = |message: &Message| match &message.told {
-            Told::TradeIncoming(incoming) => Some(incoming.trade_id.to_string()),
+        let incoming = |message: &Message| match &message.payload {
+            Payload::TradeIncoming(incoming) => Some(incoming.trade_id.to_string()),
             _ => None,
         };
         let trade = self
             .bob
-            .heard("tradeIncoming", mark, PATIENCE, incoming)
+            .heard("tradeIncoming", mark, TIMEOUT, incoming)
             .await?;
         let answer = json!({"tradeId": trade, "accept": true});
         let mark = self.ann.mark();
         answered(self.bob.ask("tradeRequestRespond", &answer).await?)?;
-        let started = self.ann.heard("tradeStarted", mark, PATIENCE, |message| {
-            matches!(message.told, Told::TradeStarted(_)).then_some(())
+        let started = self.ann.heard("tradeStarted", mark, TIMEOUT, |message| {
+            matches!(message.payload, Payload::TradeStarted(_)).then_some(())
         });
         started.await?;
         Ok(trade)
@@ -201,8 +201,8 @@ impl Pair {
         }
         self.agree(trade, Screen::Offer).await?;
         for (player, mark) in [&self.ann, &self.bob].into_iter().zip(marks) {
-            let confirm = player.heard("tradeConfirmScreen", mark, PATIENCE, |message| {
-                matches!(message.told, Told::TradeConfirmScreen(_)).then_some(())
+            let confirm = player.heard("tradeConfirmScreen", mark, TIMEOUT, |message| {
+                matches!(message.payload, Payload::TradeConfirmScreen(_)).then_some(())
             });
             confirm.await?;
         }

@@ -14,7 +14,7 @@ use tests::{
 
 use crate::interface::Caller;
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_room_is_where_one_stands_at_every_gateway_and_changes_at_the_border() {
@@ -39,7 +39,7 @@ async fn token(caller: &Caller<'_>) -> Result<(u16, Value)> {
 
 async fn story(cluster: &Cluster, plan: &Plan) -> Result<()> {
     let atlas = Atlas::of(cluster, plan).await?;
-    let sanction = atlas.sanctions[0];
+    let crossing = atlas.crossings[0];
     let (here, there) = (cluster.gateway(0), cluster.gateway(1));
     let ann = Player::connect(&here, Format::Json).await?;
     let welcome = ann.sign_in(None).await?;
@@ -58,20 +58,20 @@ async fn story(cluster: &Cluster, plan: &Plan) -> Result<()> {
     }
     // An agent that nobody plays says nothing.
     let second = ann.create("Wren").await?;
-    let wish = json!({"characterId": second.id, "agentName": "Wren"});
-    let made = both[0].ask(Method::POST, "/api/agents", Some(wish)).await?;
+    let body = json!({"characterId": second.id, "agentName": "Wren"});
+    let made = both[0].ask(Method::POST, "/api/agents", Some(body)).await?;
     ensure!(made.status == 201, "{}", made.text());
     ensure!(token(&both[1]).await?.0 == 409, "an agent speaks");
 
     ann.enter(&character.id).await?;
-    atlas.travel(&ann, sanction.low).await?;
+    atlas.travel(&ann, crossing.low).await?;
     let mut rooms = Vec::new();
-    for place in [sanction.low, sanction.high] {
-        ann.walk(place, false, PATIENCE).await?;
+    for place in [crossing.low, crossing.high] {
+        ann.walk(place, false, TIMEOUT).await?;
         let expected = room(&ann)?;
         for caller in &both {
             // Another gateway asks the store, which hears of a border a moment later.
-            let told = tokio::time::timeout(PATIENCE, async {
+            let told = tokio::time::timeout(TIMEOUT, async {
                 loop {
                     let (status, answer) = token(caller).await?;
                     ensure!(matches!(status, 200 | 409), "{status} {answer}");
@@ -92,8 +92,8 @@ async fn story(cluster: &Cluster, plan: &Plan) -> Result<()> {
     ensure!(
         rooms[0] != rooms[1],
         "no border between {:?} and {:?}",
-        sanction.low,
-        sanction.high
+        crossing.low,
+        crossing.high
     );
     ann.check()
 }

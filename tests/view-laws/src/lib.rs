@@ -209,7 +209,7 @@ impl Stand {
         if let Some(before) = session.before.drain(kept..).next() {
             session.client = before;
         }
-        session.view.doubt();
+        session.view.mark_uncertain();
     }
 
     fn accidents(&mut self) {

@@ -33,7 +33,7 @@ enum Failure {
     /// Failure that another attempt may not meet.
     Passing(String),
     /// Failure that every attempt would meet.
-    Lasting(String),
+    Permanent(String),
 }
 
 impl Client {
@@ -69,7 +69,7 @@ impl Client {
             let asked = tokio::time::timeout(self.attempt, self.once(url.clone(), etag)).await;
             match asked {
                 Ok(Ok(outcome)) => return outcome,
-                Ok(Err(Failure::Lasting(why))) => return Outcome::Failed(why),
+                Ok(Err(Failure::Permanent(why))) => return Outcome::Failed(why),
                 Ok(Err(Failure::Passing(why))) => last = why,
                 Err(_) => last = format!("not all of it came in {:?}", self.attempt),
             }
@@ -96,7 +96,7 @@ impl Client {
                 return Ok(Outcome::Absent);
             }
             _ if status.is_redirection() => {
-                return Err(Failure::Lasting(format!(
+                return Err(Failure::Permanent(format!(
                     "the answer is {status}; redirects are not followed"
                 )));
             }
@@ -106,7 +106,7 @@ impl Client {
             _ if status.is_server_error() => {
                 return Err(Failure::Passing(refused(status, response.headers())));
             }
-            _ => return Err(Failure::Lasting(format!("the answer is {status}"))),
+            _ => return Err(Failure::Permanent(format!("the answer is {status}"))),
         }
         let etag = tag(response.headers());
         let text = text(response).await?;
@@ -121,7 +121,7 @@ fn tag(headers: &HeaderMap) -> Option<String> {
 }
 
 async fn text(mut response: reqwest::Response) -> Result<String, Failure> {
-    let too_long = || Failure::Lasting(format!("it is longer than {BYTES_MAX} bytes"));
+    let too_long = || Failure::Permanent(format!("it is longer than {BYTES_MAX} bytes"));
     if response.content_length().is_some_and(|n| n > BYTES_MAX) {
         return Err(too_long());
     }
@@ -132,7 +132,7 @@ async fn text(mut response: reqwest::Response) -> Result<String, Failure> {
         }
         body.extend_from_slice(&part);
     }
-    String::from_utf8(body).map_err(|_| Failure::Lasting("it is not UTF-8".to_owned()))
+    String::from_utf8(body).map_err(|_| Failure::Permanent("it is not UTF-8".to_owned()))
 }
 
 fn refused(status: StatusCode, headers: &HeaderMap) -> String {

@@ -190,7 +190,7 @@ async fn passing_troubles_are_overcome() {
 }
 
 #[tokio::test]
-async fn lasting_troubles_leave_the_copies() {
+async fn permanent_failures_leave_the_copies() {
     let elsewhere = cdn();
     elsewhere.put("music.json", OTHER_MUSIC);
     for trouble in [

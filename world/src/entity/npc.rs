@@ -46,13 +46,14 @@ pub(crate) struct NpcState {
     pub(crate) health: u32,
     /// Its part in fights.
     #[serde(default)]
-    pub(crate) feud: NpcCombat,
+    #[serde(rename = "feud")]
+    pub(crate) combat: NpcCombat,
 }
 
 impl Npc {
     /// Returns whether others can see it: the dead are hidden.
     pub(crate) fn lives(&self) -> bool {
-        self.state.feud.back_at.is_none()
+        self.state.combat.back_at.is_none()
     }
 
     pub(crate) fn look(&self) -> Look {

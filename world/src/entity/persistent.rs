@@ -41,7 +41,7 @@ impl World {
         let fires = self.fires.values();
         let fires = fires.filter(|f| f.region == region && Chunk::from(f.tile) == chunk);
         let dead = content.npcs_in(region).iter().filter_map(|placement| {
-            let back_at = self.npcs.get(&placement.id)?.state.feud.back_at?;
+            let back_at = self.npcs.get(&placement.id)?.state.combat.back_at?;
             let here = Chunk::from(placement.tile) == chunk;
             let long = back_at.since(self.now) > LASTS_TICKS;
             (here && long).then(|| (placement.id.clone(), back_at))
@@ -66,8 +66,8 @@ impl World {
             return false;
         }
         let away = self.now.since(played);
-        for lasting in all {
-            for (id, back_at) in lasting.empty {
+        for objects in all {
+            for (id, back_at) in objects.empty {
                 let known = self.content.fixture(&id);
                 let here = known.is_some_and(|f| Region::from(f.tile) == region);
                 if here && back_at > played {
@@ -75,12 +75,12 @@ impl World {
                     self.index.touch(id);
                 }
             }
-            for (id, back_at) in lasting.dead {
+            for (id, back_at) in objects.dead {
                 if back_at > played {
                     self.keep_dead(region, &id, back_at.after(away));
                 }
             }
-            for mut fire in lasting.fires {
+            for mut fire in objects.fires {
                 if fire.region == region && fire.out_at > played {
                     fire.out_at = fire.out_at.after(away);
                     self.settle_fire(fire);
@@ -96,7 +96,7 @@ impl World {
         let Some(npc) = npc.filter(|npc| npc.region == region && npc.lives()) else {
             return;
         };
-        npc.state.feud = NpcCombat {
+        npc.state.combat = NpcCombat {
             back_at: Some(back_at),
             ..NpcCombat::default()
         };

@@ -1,5 +1,5 @@
-//! Consequences of a deed in other features, so that they can be read together: what quests, agents
-//! and the player itself hear of it, and what a host does for those who come to it.
+//! Consequences of a achievement in other features, so that they can be read together: what quests,
+//! agents and the player itself hear of it, and what a host does for those who come to it.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::Outcome;
 use crate::content::NpcKind;
 use crate::entity::ids::CharacterId;
 use crate::features::agents::Agent;
-use crate::features::quests::Deed;
+use crate::features::quests::Achievement;
 use crate::features::training::skill::Skill;
 use crate::features::visit::{self, Interface};
 use crate::features::{prayer, vitals};
@@ -23,7 +23,7 @@ impl World {
 
     /// Counts an NPC that `killer` has killed: for its quests, its agent and its kills.
     pub(crate) fn killed(&mut self, killer: CharacterId, kind: &NpcKind, out: &mut Outcome) {
-        self.did(&killer, Deed::Killed(&kind.id), out);
+        self.did(&killer, Achievement::Killed(&kind.id), out);
         if let Some(agent) = self.agent_mut(&killer) {
             agent.killed();
         }

@@ -266,7 +266,7 @@ impl Cluster {
                 place: u8::try_from(dice.below(6)).unwrap(),
             },
             11 if dice.below(4) == 0 => trade::Intent::Cancel { trade },
-            12 => trade::Intent::Doubt { trade },
+            12 => trade::Intent::RevokeAcceptance { trade },
             _ => trade::Intent::Accept { trade, seen },
         }
     }

@@ -142,7 +142,7 @@ impl Cluster {
                 record.equipment.insert(EquipSlot::Arrows, quiver);
             }
             2 => {
-                record.ways.spell = Some("gust".into());
+                record.combat_settings.spell = Some("gust".into());
                 record
                     .equipment
                     .insert(EquipSlot::Weapon, Stack::new("staff", 1));

@@ -129,8 +129,8 @@ impl Stage {
                 quantity: many(2),
             }),
             _ => match (self.trading(words), self.dueling(words)) {
-                (Some(wish), _) => Intent::Trade(wish),
-                (None, Some(wish)) => Intent::Duel(wish),
+                (Some(request), _) => Intent::Trade(request),
+                (None, Some(request)) => Intent::Duel(request),
                 (None, None) => Intent::Bank(banking(words)),
             },
         }
@@ -192,7 +192,7 @@ impl Stage {
                 trade,
                 seen: Screen::Confirm,
             },
-            ["doubts"] => trade::Intent::Doubt { trade },
+            ["revokes"] => trade::Intent::RevokeAcceptance { trade },
             ["cancels"] => trade::Intent::Cancel { trade },
             _ => return None,
         })

@@ -39,7 +39,7 @@ fn each_step_of_a_trade_is_written_down_and_so_is_each_that_is_refused() {
          bob offers 0
          bob accepts confirm
          ann accepts offer
-         ann doubts
+         ann revokes
          ann accepts offer
          bob accepts offer
          ann accepts confirm / ann may not trade
@@ -61,7 +61,7 @@ fn each_step_of_a_trade_is_written_down_and_so_is_each_that_is_refused() {
     bob with ann of it: Offered 1 logs
     bob with ann of it: Refused(ScreenChanged)
     ann with bob of it: Agreed(Offer)
-    ann with bob of it: Doubted
+    ann with bob of it: RevokedAcceptance
     ann with bob of it: Agreed(Offer)
     bob with ann of it: Agreed(Offer)
     ann with bob of it: Refused(ExchangesFrozen)

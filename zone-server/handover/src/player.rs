@@ -261,7 +261,7 @@ impl Departed {
 /// Ticks after which the target asks the store about a promised player.
 pub const ASK_TICKS: u64 = 2;
 /// Ticks after which the target also asks the source whether the promise still holds.
-pub const DOUBT_TICKS: u64 = 10;
+pub const ASK_SOURCE_TICKS: u64 = 10;
 
 /// The target's side: a player that a source announced, and whose commit the target does not know
 /// of.
@@ -338,7 +338,7 @@ pub enum PendingStep {
     /// Asks the store who owns the player.
     Ask,
     /// Asks the store, and asks the source whether it still means to hand the player over.
-    Doubt,
+    AskBoth,
     /// Plays the player from the next tick.
     Join,
     /// `h` cannot happen any more, or happened to somebody else.
@@ -378,8 +378,8 @@ impl Pending {
                     return PendingStep::Wait;
                 }
                 self.asking = true;
-                if now.saturating_sub(self.promised) >= DOUBT_TICKS {
-                    PendingStep::Doubt
+                if now.saturating_sub(self.promised) >= ASK_SOURCE_TICKS {
+                    PendingStep::AskBoth
                 } else {
                     PendingStep::Ask
                 }

@@ -205,8 +205,8 @@ fn a_promise_is_dropped_when_its_source_has_taken_it_back_and_the_store_was_aske
     let taken_back = PendingEvent::GivenUp { number: 1 };
     let edge = |now| PendingEvent::Edge { now };
     let old = |pending: &mut Pending| {
-        let now = 10 + DOUBT_TICKS;
-        assert_eq!(pending.on(now, edge(now)), PendingStep::Doubt);
+        let now = 10 + ASK_SOURCE_TICKS;
+        assert_eq!(pending.on(now, edge(now)), PendingStep::AskBoth);
         now
     };
     // Case 1: the source is silent.
@@ -215,7 +215,7 @@ fn a_promise_is_dropped_when_its_source_has_taken_it_back_and_the_store_was_aske
     assert_eq!(pending.on(now, unchanged), PendingStep::Wait);
     // Case 2: this run asked the store before the source took the promise back, and then once more.
     let now = now + ASK_TICKS;
-    assert_eq!(pending.on(now, edge(now)), PendingStep::Doubt);
+    assert_eq!(pending.on(now, edge(now)), PendingStep::AskBoth);
     assert_eq!(pending.on(now, taken_back), PendingStep::Wait);
     assert_eq!(pending.on(now, unchanged), PendingStep::Wait);
     assert_eq!(pending.on(now, unchanged), PendingStep::Drop);

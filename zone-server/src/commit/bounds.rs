@@ -1,4 +1,4 @@
-//! Decides whether value may change hands in a tick. Pure.
+//! Decides whether items and coins may change owners in a tick. Pure.
 //!
 //! Always: the value that waits for the store is bounded. Nothing of value happens any more once
 //! too much waits, or once it has waited for too long.
@@ -25,14 +25,14 @@ pub(crate) struct Pressure {
     pub(crate) frozen: bool,
 }
 
-/// Returns whether value may change hands.
+/// Returns whether items and coins may change owners.
 pub(crate) fn value(under: Pressure) -> Value {
-    let patience = if under.failed {
+    let ticks_max = if under.failed {
         AWAY_TICKS_MAX
     } else {
         WAIT_TICKS_MAX
     };
-    if under.ledger > LEDGER_MAX || under.waiting_ticks >= patience {
+    if under.ledger > LEDGER_MAX || under.waiting_ticks >= ticks_max {
         Value::Unavailable
     } else if under.frozen {
         Value::Frozen

@@ -7,7 +7,7 @@ use world::Region;
 /// Regions that a run gives away at the same time while it goes on playing: few players wait.
 pub(crate) const GIVES_MAX: usize = 4;
 /// Regions that an ending run gives away at the same time. It hands on a world of hundreds of
-/// regions long before the operator who stops the process loses patience.
+/// regions long before the operator who stops the process gives up.
 pub(crate) const DRAIN_GIVES_MAX: usize = 24;
 
 /// Runs that could take regions, with the regions that each has or was promised.

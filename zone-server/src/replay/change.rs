@@ -32,7 +32,8 @@ pub(crate) enum Change {
     /// A character belongs to another region.
     SetRegion { who: CharacterId, region: Region },
     /// The persistent objects of a region came in.
-    LastingIn {
+    #[serde(rename = "LastingIn")]
+    PersistentObjectsIn {
         region: Region,
         played: Tick,
         all: Vec<PersistentObjects>,
@@ -73,7 +74,7 @@ impl Change {
             Change::SetRegion { who, region } => {
                 let _ = world.set_region(&who, region);
             }
-            Change::LastingIn {
+            Change::PersistentObjectsIn {
                 region,
                 played,
                 all,

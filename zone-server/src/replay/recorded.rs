@@ -76,14 +76,14 @@ impl Recorded {
         self.world.ground_in(region, played, items)
     }
 
-    /// Records and calls [`World::lasting_in`].
+    /// Records and calls [`World::persistent_objects_in`].
     pub(crate) fn persistent_objects_in(
         &mut self,
         region: Region,
         played: Tick,
         all: Vec<PersistentObjects>,
     ) -> bool {
-        self.note(|| Change::LastingIn {
+        self.note(|| Change::PersistentObjectsIn {
             region,
             played,
             all: all.clone(),

@@ -188,7 +188,7 @@ impl Run {
         let nearby = seen.filter_map(|look| agent::nearby(&look, from));
         let known = player.agent();
         let pursuit = known.and_then(world::Agent::pursuit);
-        let deeds = known.into_iter().flat_map(world::Agent::deeds);
+        let actions = known.into_iter().flat_map(world::Agent::recent_actions);
         wire::LookReply {
             here: true,
             tick: self.now,
@@ -202,7 +202,7 @@ impl Run {
                 .collect(),
             nearby: agent::nearest(nearby.collect()),
             inventory: agent::carried(&slot.messages.acknowledged, content),
-            deeds: deeds.map(agent::deed).collect(),
+            recent_actions: actions.map(agent::action).collect(),
             tally: known.map(|known| agent::tally(known.tally(), player)),
             takeable: u32::try_from(self.world.takeable_near(&who)).unwrap_or(u32::MAX),
         }

@@ -11,7 +11,7 @@ use handover::{
     region::{self, Giving, GivingEvent, GivingStep, Settled},
 };
 use proto::rpc::zone::v1::{
-    CompleteRegionRequest, Detach, Moved, MovedSeat, PrepareRegionReply, PrepareRegionRequest,
+    CompleteRegionRequest, Detach, Moved, MovedSlot, PrepareRegionReply, PrepareRegionRequest,
     RegionMoved, from_zone,
 };
 use world::{CharacterId, EntityId, Player, Region, Tick};
@@ -69,7 +69,7 @@ impl Given {
         if self.state.open() {
             return;
         }
-        let sessions = self.request.seats.iter_mut();
+        let sessions = self.request.slots.iter_mut();
         for session in sessions.filter_map(|slot| slot.session.as_mut()) {
             let same = session.session_id == detach.session_id
                 && session.session_epoch == detach.session_epoch
@@ -364,13 +364,13 @@ impl Run {
             to_run_id: to.run_id,
         };
         self.links.tell_all(&from_zone::Message::RegionMoved(moved));
-        let seats = self.seats_go(region, &to);
+        let slots = self.slots_go(region, &to);
         tracing::info!(
             run = self.id,
             ?region,
             epoch,
             to = to.run_id,
-            players = seats.len(),
+            players = slots.len(),
             "a region is another run's"
         );
         let request = CompleteRegionRequest {
@@ -379,7 +379,7 @@ impl Run {
             from_run_id: self.id,
             tick: out.tick,
             state: out.state.into(),
-            seats,
+            slots,
         };
         self.context
             .effects
@@ -392,13 +392,13 @@ impl Run {
     }
 
     /// Takes out everybody who went with a region, and tells their gateways.
-    fn seats_go(&mut self, region: Region, to: &Target) -> Vec<MovedSeat> {
+    fn slots_go(&mut self, region: Region, to: &Target) -> Vec<MovedSlot> {
         let going = |slot: &PlayerSlot| slot.region == region && slot.stage == Stage::Moving;
         let names = self.roster.iter().filter(|(_, slot)| going(slot));
         let names: Vec<CharacterId> = names.map(|(who, _)| who.clone()).collect();
         let gone = names.iter().filter_map(|who| self.roster.remove_entry(who));
         let gone: Vec<(CharacterId, PlayerSlot)> = gone.collect();
-        let mut seats = Vec::new();
+        let mut slots = Vec::new();
         for (who, mut slot) in gone {
             let h = slot.sequence + 1;
             if let Some(session) = &slot.session {
@@ -414,7 +414,7 @@ impl Run {
                     .tell(&gateway_id, from_zone::Message::Moved(moved));
             }
             let linger = slot.linger_until.filter(|_| slot.session.is_none());
-            seats.push(MovedSeat {
+            slots.push(MovedSlot {
                 h: Some(handover_id(&who, h)),
                 account_id: slot.account_id.clone(),
                 session: Some(slot.session_ref()),
@@ -427,7 +427,7 @@ impl Run {
             let gone = Gone::new(state, h, to.clone(), Word::Region(region));
             self.handovers.departed.insert(who, gone);
         }
-        seats
+        slots
     }
 
     /// Handles the taker's answer to the word that the region is its own.
@@ -463,7 +463,7 @@ impl Run {
             match given.state.on(DepartedEvent::Edge { now, alive }) {
                 DepartedStep::Forget => {
                     if !heard {
-                        lost.append(&mut given.request.seats);
+                        lost.append(&mut given.request.slots);
                     }
                     return false;
                 }

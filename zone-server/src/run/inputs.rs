@@ -154,7 +154,7 @@ impl Run {
             return;
         };
         self.inputs_lost(&session.gateway_id, &slot.inputs.drain());
-        for id in slot.untold() {
+        for id in slot.unsent() {
             let answered = Input {
                 session_id: session.session_id.clone(),
                 character_id: who.to_string(),

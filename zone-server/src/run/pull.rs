@@ -199,7 +199,8 @@ impl Run {
         }
     }
 
-    /// Answers a peer that looks for a thing that one of its players wants, or doubts a promise.
+    /// Answers a peer that looks for a thing that one of its players wants, or asks whether a
+    /// promise still stands.
     pub(super) fn locate_here(&self, request: LocateRequest) -> LocateReply {
         match request.h {
             Some(h) => LocateReply {

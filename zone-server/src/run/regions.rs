@@ -106,7 +106,7 @@ impl Regions {
 
     /// Notes the last owner's word that the region is this run's at this epoch. The run needs the
     /// store's word no more.
-    pub(super) fn told_by_owner(&mut self, region: Region, epoch: u64) {
+    pub(super) fn reported_by_owner(&mut self, region: Region, epoch: u64) {
         self.loading.remove(&region);
         self.loaded.retain(|(at, ..)| *at != region);
         self.seen.insert(region, epoch);
@@ -273,7 +273,7 @@ impl Run {
         }
         self.region_held(region, epoch);
         self.ground_from_store(region, played_tick, &ground);
-        self.lasting_from_store(region, played_tick, &chunks);
+        self.persistent_objects_from_store(region, played_tick, &chunks);
         for row in characters {
             // No session waits for the character yet. The run refuses a session that asks for it
             // later.

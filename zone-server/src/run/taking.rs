@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use handover::region::{self, Asked, Taking, TakingEvent, TakingStep};
 use proto::rpc::zone::v1::{
-    CompleteRegionReply, CompleteRegionRequest, CompleteRequest, Detach, Input, MovedSeat,
+    CompleteRegionReply, CompleteRegionRequest, CompleteRequest, Detach, Input, MovedSlot,
     PrepareRegionReply, PrepareRegionRequest,
 };
 use world::{CharacterId, Region, Tick};
@@ -79,7 +79,7 @@ impl Run {
         let epoch = request.epoch;
         if self.regions.plays_at(region, epoch) {
             // The region came by the store's word, or this is a repetition.
-            self.catch_up(request.seats);
+            self.catch_up(request.slots);
             return CompleteRegionReply { known: true };
         }
         if self
@@ -88,7 +88,7 @@ impl Run {
             .get(&region)
             .is_some_and(|seen| *seen > epoch)
         {
-            for moved in &request.seats {
+            for moved in &request.slots {
                 self.comes_too_late(moved);
             }
             return CompleteRegionReply { known: true };
@@ -102,18 +102,18 @@ impl Run {
             return CompleteRegionReply { known: false };
         }
         self.moves.taking.remove(&region);
-        self.regions.told_by_owner(region, epoch);
+        self.regions.reported_by_owner(region, epoch);
         let mut request = request;
-        for moved in std::mem::take(&mut request.seats) {
-            self.seat_comes(region, moved);
+        for moved in std::mem::take(&mut request.slots) {
+            self.slot_comes(region, moved);
         }
         self.regions.comes(region, epoch, request);
         CompleteRegionReply { known: true }
     }
 
     /// Takes the giver's word on players who are here already.
-    fn catch_up(&mut self, seats: Vec<MovedSeat>) {
-        for moved in seats {
+    fn catch_up(&mut self, slots: Vec<MovedSlot>) {
+        for moved in slots {
             let Some((who, h)) = name(moved.h.clone()) else {
                 continue;
             };
@@ -126,7 +126,7 @@ impl Run {
     }
 
     /// Says that the inputs of a player are lost who came with a region but is not played here.
-    fn comes_too_late(&mut self, moved: &MovedSeat) {
+    fn comes_too_late(&mut self, moved: &MovedSlot) {
         let session = moved.session.as_ref();
         let gateway_id = session.map_or("", |session| &session.gateway_id);
         self.inputs_lost(gateway_id, &moved.inputs);
@@ -154,7 +154,7 @@ impl Run {
     }
 
     /// Brings in a player with its region at the next edge.
-    fn seat_comes(&mut self, region: Region, moved: MovedSeat) {
+    fn slot_comes(&mut self, region: Region, moved: MovedSlot) {
         let Some((who, h)) = name(moved.h.clone()) else {
             return;
         };
@@ -254,11 +254,11 @@ impl Run {
             .world
             .players()
             .filter(|player| player.region() == region);
-        let strangers = players.map(|player| player.record().id.clone());
-        let strangers: Vec<CharacterId> = strangers
+        let foreign = players.map(|player| player.record().id.clone());
+        let foreign: Vec<CharacterId> = foreign
             .filter(|who| !self.roster.contains_key(who))
             .collect();
-        for who in strangers {
+        for who in foreign {
             self.world.leave(&who);
             self.fetch(who);
         }
@@ -322,7 +322,7 @@ impl Run {
 }
 
 /// Returns the giver's word on a player in the form in which a handover sends it.
-fn last_words(moved: MovedSeat) -> CompleteRequest {
+fn last_words(moved: MovedSlot) -> CompleteRequest {
     CompleteRequest {
         h: moved.h,
         last_input: moved.last_input,

@@ -349,7 +349,7 @@ impl Run {
         for (who, announced) in &mut self.handovers.announced {
             let pending = &mut announced.pending;
             let step = pending.on(now, PendingEvent::Edge { now });
-            if step == PendingStep::Doubt
+            if step == PendingStep::AskBoth
                 && let Some(source) = self.regions.directory.address(pending.from_run_id)
             {
                 let request = LocateRequest {
@@ -361,7 +361,7 @@ impl Run {
                 let effects = &mut self.context.effects;
                 effects.locate(source, who.clone(), pending.number, request);
             }
-            if matches!(step, PendingStep::Ask | PendingStep::Doubt) {
+            if matches!(step, PendingStep::Ask | PendingStep::AskBoth) {
                 let dead = !self.regions.directory.alive(pending.from_run_id);
                 self.context.effects.owner(who.clone(), pending.h, dead);
             }
@@ -416,7 +416,7 @@ impl Run {
                     self.refuse(&gateway_id, &attach, "busy");
                 }
             }
-            PendingStep::Ask | PendingStep::Doubt => {}
+            PendingStep::Ask | PendingStep::AskBoth => {}
         }
     }
 }

@@ -144,8 +144,8 @@ impl Run {
         for (who, kills) in changes.kills {
             self.batch.killed(&who, kills);
         }
-        for chunk in changes.lasting {
-            let data = translate::value::lasting(&self.world.persistent_objects(chunk));
+        for chunk in changes.persistent_objects {
+            let data = translate::value::persistent_objects(&self.world.persistent_objects(chunk));
             self.batch.value().lasts(chunk, data);
         }
         let value = self.batch.value();
@@ -285,7 +285,7 @@ impl Run {
                 | TradeStep::Offered
                 | TradeStep::Withdrew
                 | TradeStep::Agreed(_)
-                | TradeStep::Doubted
+                | TradeStep::RevokedAcceptance
                 | TradeStep::Gave
                 | TradeStep::Ended(_) => None,
             };

@@ -1,4 +1,5 @@
-//! Decides whether value may change hands in a tick, and brings in the ground items of a region.
+//! Decides whether items and coins may change owners in a tick, and brings in the ground items of a
+//! region.
 
 use proto::rpc::persistence::v1::{ChunkRow, GroundItem};
 use world::{Chunk, Region, Tick, Value};
@@ -10,7 +11,7 @@ use crate::{
 };
 
 impl Run {
-    /// Returns whether value may change hands in the tick that begins.
+    /// Returns whether items and coins may change owners in the tick that begins.
     pub(super) fn value_now(&self) -> Value {
         bounds::value(Pressure {
             ledger: self.batch.ledger_entries(),
@@ -63,7 +64,12 @@ impl Run {
 
     /// Brings in the store's persistent objects of a region that has just come in from the store.
     /// `played` is as in [`Run::ground_from_store`].
-    pub(super) fn lasting_from_store(&mut self, region: Region, played: u64, rows: &[ChunkRow]) {
+    pub(super) fn persistent_objects_from_store(
+        &mut self,
+        region: Region,
+        played: u64,
+        rows: &[ChunkRow],
+    ) {
         let all: Vec<_> = rows.iter().filter_map(value::lasts).collect();
         if all.len() < rows.len() {
             tracing::error!(run = self.id, ?region, "rows of chunks cannot be read");
@@ -76,7 +82,7 @@ impl Run {
         let chunks = rows.iter().filter_map(|row| row.chunk);
         let chunks: Vec<Chunk> = chunks.map(|at| Chunk { x: at.x, z: at.z }).collect();
         for chunk in chunks {
-            let data = value::lasting(&self.world.persistent_objects(chunk));
+            let data = value::persistent_objects(&self.world.persistent_objects(chunk));
             self.batch.value().lasts(chunk, data);
         }
     }

@@ -19,7 +19,7 @@ impl Run {
     }
 
     /// Returns all knowledge of the run about a character, for people.
-    pub(crate) fn seats(&self, who: &CharacterId) -> Vec<String> {
+    pub(crate) fn slots(&self, who: &CharacterId) -> Vec<String> {
         let id = self.id;
         let player = self.world.player(who).map(world::Player::tile);
         let slot = self.roster.get(who).map(|slot| {
@@ -64,7 +64,7 @@ impl Run {
             .collect();
         format!(
             "run {id} at tick {}: holds {:?}, gives {giving:?}, turned down {:?}, loads {:?}, awaits \
-             {announced:?}, seats {held:?}, a batch flies: {}, drains: {}, stops: {:?}",
+             {announced:?}, slots {held:?}, a batch flies: {}, drains: {}, stops: {:?}",
             self.now,
             self.regions.held,
             self.moves.refusals(),

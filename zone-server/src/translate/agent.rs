@@ -7,7 +7,7 @@
 use proto::rpc::agents::v1 as wire;
 use world::{
     AgentWord, Content, Field, Goal, Kind, Look, Orders, Player, Skill, Tile,
-    agents::{Deed, Pursuit, Tally},
+    agents::{AgentAction, Pursuit, Tally},
     time::TICK_MS,
 };
 
@@ -234,11 +234,11 @@ pub(crate) fn carried(has: &Holdings, content: &Content) -> Vec<wire::Carried> {
 }
 
 /// Returns something that an agent did.
-pub(crate) fn deed(deed: &Deed) -> wire::Deed {
-    wire::Deed {
-        sort: deed.sort.wire().to_owned(),
-        description: deed.text.clone(),
-        at_ms: moment_ms(deed.at),
+pub(crate) fn action(action: &AgentAction) -> wire::AgentAction {
+    wire::AgentAction {
+        sort: action.sort.wire().to_owned(),
+        description: action.text.clone(),
+        at_ms: moment_ms(action.at),
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn sync(
         combat: combat::told::settings(player, content),
         settings: Settings {
             run: player.running,
-            retaliate: player.ways.retaliates,
+            retaliate: player.combat_settings.retaliates,
             bank_placeholders: has.bank.placeholders,
         },
         dead: player.health == 0,

@@ -118,7 +118,7 @@ pub(crate) fn step(step: TradeStep) -> &'static str {
         TradeStep::Withdrew => "withdraw",
         TradeStep::Agreed(Screen::Offer) => "accept_offer",
         TradeStep::Agreed(Screen::Confirm) => "accept_confirm",
-        TradeStep::Doubted => "take_back",
+        TradeStep::RevokedAcceptance => "take_back",
         TradeStep::Gave => "gave",
         TradeStep::Ended(why) => why.name(),
         TradeStep::Refused(_) => "refused",

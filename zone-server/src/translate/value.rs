@@ -46,8 +46,8 @@ pub(crate) fn ground(row: &rpc::GroundItem) -> Option<GroundItem> {
 }
 
 /// Returns the persistent objects of a chunk as the store keeps them, as JSON.
-pub(crate) fn lasting(lasting: &PersistentObjects) -> String {
-    proto::encode::json_text(lasting)
+pub(crate) fn persistent_objects(objects: &PersistentObjects) -> String {
+    proto::encode::json_text(objects)
 }
 
 /// Returns the persistent objects that the store has of a chunk; `None`: they cannot be read.

@@ -86,7 +86,7 @@ impl Gateway {
             match client.control(ReceiverStream::new(outbound)).await {
                 Ok(inbound) => break (control, inbound),
                 // The run is registered a moment before it can be linked with.
-                Err(status) => assert!(begun.elapsed() < super::PATIENCE, "{status}"),
+                Err(status) => assert!(begun.elapsed() < super::TIMEOUT, "{status}"),
             }
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         };

@@ -21,7 +21,7 @@ pub use land::{border, npc};
 /// A tick of the stage.
 pub const TICK_MS: u64 = 300;
 /// No condition is waited for longer.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A zone server that runs.
 pub struct Zone {
@@ -58,7 +58,7 @@ impl Zone {
         self.stop.cancel();
         let running = self.running.lock().unwrap().take();
         let running = running.expect("stopped once");
-        let ended = tokio::time::timeout(PATIENCE, running).await;
+        let ended = tokio::time::timeout(TIMEOUT, running).await;
         ended.expect("the zone ends in time").unwrap().unwrap();
     }
 }
@@ -67,7 +67,7 @@ impl Zone {
 pub async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = std::time::Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < PATIENCE, "never: {what}");
+        assert!(begun.elapsed() < TIMEOUT, "never: {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use proto::rpc::agents::v1::{Carried, Deed, LookReply, Place, Tally};
+use proto::rpc::agents::v1::{AgentAction, Carried, LookReply, Place, Tally};
 use schemars::JsonSchema;
 use serde::Serialize;
 use world::Content;
@@ -234,12 +234,12 @@ struct RecentAction {
     timestamp: Option<Time>,
 }
 
-impl From<&Deed> for RecentAction {
-    fn from(deed: &Deed) -> Self {
+impl From<&AgentAction> for RecentAction {
+    fn from(action: &AgentAction) -> Self {
         Self {
-            kind: deed.sort.clone(),
-            description: deed.description.clone(),
-            timestamp: Time::unless_never(deed.at_ms),
+            kind: action.sort.clone(),
+            description: action.description.clone(),
+            timestamp: Time::unless_never(action.at_ms),
         }
     }
 }
@@ -283,8 +283,8 @@ struct Activity {
 async fn activity(Call { app, caller }: Call, id: Id) -> Answer<Success<Activity>> {
     let agent = owned(&app, &caller, &id).await?;
     let seen = app.agents.look(&app.zones, &agent).await;
-    let deeds = seen.iter().flat_map(|seen| &seen.deeds);
-    let recent_actions = deeds.map(RecentAction::from).collect();
+    let actions = seen.iter().flat_map(|seen| &seen.recent_actions);
+    let recent_actions = actions.map(RecentAction::from).collect();
     let message = seen.is_none().then_some(NOT_THERE);
     let tally = seen.and_then(|seen| seen.tally).unwrap_or_default();
     Ok(success(Activity {

@@ -25,7 +25,7 @@ use crate::{
     mailbox::{Mailbox, Reliable},
     social::{
         friends::Circle,
-        keeper::{Asked, Orders, Wish},
+        keeper::{Asked, FriendsRequest, Orders},
         presence::Present,
         watch::News,
     },
@@ -170,9 +170,9 @@ impl Task {
     }
 
     async fn answer(&mut self, asked: Asked) {
-        let Asked { re, event, wish } = asked;
-        let change = match wish {
-            Wish::List => {
+        let Asked { re, event, request } = asked;
+        let change = match request {
+            FriendsRequest::List => {
                 // The lists that the client knows count no more: it gets everything.
                 let told = self.told.take();
                 return match self.hub.book.lists(&self.present).await {
@@ -184,7 +184,7 @@ impl Task {
                     }
                 };
             }
-            Wish::Change(change) => change,
+            FriendsRequest::Change(change) => change,
         };
         let reply = match self.hub.book.change(&self.present, &change).await {
             Ok(reply) => reply,
@@ -226,7 +226,7 @@ impl Task {
             }
             state.watch.follow(session_id, friends.clone());
         }
-        let mut found = self.strangers(&friends).await;
+        let mut found = self.played_unknown(&friends).await;
         let mut state = self.hub.state();
         if state.listeners.session(session_id).is_none() {
             // The player left meanwhile, perhaps before it followed anybody.
@@ -263,7 +263,7 @@ impl Task {
     }
 
     /// Returns whether those friends are played of whom this gateway knows nothing.
-    async fn strangers(&self, friends: &BTreeSet<String>) -> Vec<(String, bool)> {
+    async fn played_unknown(&self, friends: &BTreeSet<String>) -> Vec<(String, bool)> {
         let unknown: Vec<String> = {
             let state = self.hub.state();
             let unknown = |id: &&String| state.watch.status(id) == Played::Unknown;

@@ -19,7 +19,7 @@ async fn heard(bus: &Bus, reader: &mut mpsc::Receiver<Heard>) -> BTreeSet<String
 }
 
 #[tokio::test]
-async fn what_is_doubted_is_read_again_and_what_nobody_wants_is_given_up() {
+async fn what_is_uncertain_is_read_again_and_what_nobody_wants_is_given_up() {
     let name = uuid::Uuid::new_v4().to_string();
     let (bus, mut reader) = Bus::local(&name);
     let mut channels = Channels::default();
@@ -28,8 +28,8 @@ async fn what_is_doubted_is_read_again_and_what_nobody_wants_is_given_up() {
 
     // The bus forgets a channel behind our back.
     bus.unsubscribe("b").await.unwrap();
-    channels.doubted = true;
+    channels.uncertain = true;
     channels.follow(&bus, named(&["b", "c"])).await.unwrap();
     assert_eq!(heard(&bus, &mut reader).await, named(&["b", "c"]));
-    assert!(!channels.doubted);
+    assert!(!channels.uncertain);
 }

@@ -12,7 +12,7 @@ use super::*;
 
 const MS: Duration = Duration::from_millis(1);
 /// Time that a test waits for anything.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Two gateways' ends of a bus.
 struct Two {
@@ -50,7 +50,7 @@ impl Two {
         self.one.publish(channel, &said).await.unwrap();
         for heard in [&mut self.one_hears, &mut self.other_hears] {
             let right = async { while heard.recv().await.unwrap().payload != said {} };
-            timeout(PATIENCE, right).await.expect(text);
+            timeout(TIMEOUT, right).await.expect(text);
         }
     }
 }
@@ -61,7 +61,7 @@ async fn eventually(what: &str, mut done: impl AsyncFnMut() -> bool) {
             tokio::time::sleep(20 * MS).await;
         }
     };
-    timeout(PATIENCE, tried).await.expect(what);
+    timeout(TIMEOUT, tried).await.expect(what);
 }
 
 /// Says something to Redis itself, in its inline form.
@@ -93,7 +93,7 @@ async fn what_one_says_all_hear_until_they_unsubscribe() {
         .publish("sanction", &Bytes::from_static(b"!"))
         .await
         .unwrap();
-    let next = timeout(PATIENCE, two.other_hears.recv())
+    let next = timeout(TIMEOUT, two.other_hears.recv())
         .await
         .unwrap()
         .unwrap();
@@ -162,7 +162,7 @@ async fn no_call_waits_long_for_a_redis_that_hangs() {
     assert_eq!(two.one.publish("chat", &said).await, Err(Away));
     assert_eq!(two.one.get("k").await, Err(Away));
     assert_eq!(two.one.get_many(&["k".to_owned()]).await, Err(Away));
-    assert_eq!(two.one.set(&value, PATIENCE).await, Err(Away));
+    assert_eq!(two.one.set(&value, TIMEOUT).await, Err(Away));
     assert_eq!(two.one.remove("k", "v").await, Err(Away));
     assert_eq!(two.one.subscribe("more").await, Err(Away));
     assert_eq!(two.one.unsubscribe("more").await, Err(Away));

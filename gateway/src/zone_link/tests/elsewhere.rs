@@ -7,7 +7,7 @@ async fn who_is_replaced_hears_it_under_the_epoch_of_the_newer_login() {
     let (zone, _stand, mut player) = playing().await;
     zone.leaves(2, "");
     zone.leaves(4, "\"newer\"");
-    let event = timeout(PATIENCE, player.events.recv())
+    let event = timeout(TIMEOUT, player.events.recv())
         .await
         .expect("in time");
     let Some(SessionEvent::Left { re, .. }) = event else {
@@ -60,7 +60,7 @@ async fn who_was_logged_out_while_it_was_away_is_told_so_when_it_resumes() {
     zone.log_out();
     let mailbox = player.mailbox.clone();
     assert!(stand.zones.resume("s", mailbox, Format::Json, false));
-    let event = timeout(PATIENCE, player.events.recv())
+    let event = timeout(TIMEOUT, player.events.recv())
         .await
         .expect("in time");
     let left = SessionEvent::Left {
@@ -137,7 +137,7 @@ async fn who_comes_back_to_its_first_gateway_is_not_taken_for_an_older_login() {
 async fn a_session_that_goes_on_elsewhere_is_no_older_login() {
     let (zone, _stand, mut player) = playing().await;
     zone.replaced(3);
-    let event = timeout(PATIENCE, player.events.recv()).await;
+    let event = timeout(TIMEOUT, player.events.recv()).await;
     assert_eq!(event.expect("in time"), Some(SessionEvent::Elsewhere));
 }
 
@@ -147,6 +147,6 @@ async fn who_is_sought_here_and_plays_elsewhere_already_is_no_older_login() {
     let (zone, _stand, mut player) = playing().await;
     zone.play_elsewhere();
     zone.turns_out(1);
-    let event = timeout(PATIENCE, player.events.recv()).await;
+    let event = timeout(TIMEOUT, player.events.recv()).await;
     assert_eq!(event.expect("in time"), Some(SessionEvent::Elsewhere));
 }

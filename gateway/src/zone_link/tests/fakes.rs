@@ -29,7 +29,7 @@ use tokio::{
 use tokio_stream::{Stream, StreamExt, wrappers::WatchStream};
 use tonic::{Request, Response, Status, Streaming, transport::server::TcpIncoming};
 
-use super::PATIENCE;
+use super::TIMEOUT;
 
 type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
@@ -199,7 +199,7 @@ impl Zone {
     /// Returns the next control message.
     pub(super) async fn hears(&self) -> to_zone::Message {
         let mut heard = self.heard.lock().await;
-        timeout(PATIENCE, heard.recv())
+        timeout(TIMEOUT, heard.recv())
             .await
             .expect("nothing was said")
             .expect("open")

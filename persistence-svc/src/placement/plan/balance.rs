@@ -14,9 +14,9 @@ use super::takeover::is_well;
 use crate::store::model::{NOBODY, Region, RunState};
 
 /// Most regions that one run must give at a time.
-pub(super) const WISHES_PER_GIVER_MAX: usize = 4;
+pub(super) const MOVE_REQUESTS_PER_GIVER_MAX: usize = 4;
 /// Most regions that all runs together must give at a time.
-pub(super) const WISHES_MAX: usize = 8;
+pub(super) const MOVE_REQUESTS_MAX: usize = 8;
 /// Rest of a region after it came to an owner.
 pub(super) const REST_MS: i64 = 20_000;
 /// Load in thousandths of the mean above which the busiest run gives regions away.
@@ -26,9 +26,9 @@ pub(super) const EVEN_PERMILLE: i64 = 1_150;
 /// Time after a change of owner for which the moves around it still go on.
 const UNDER_WAY_MS: i64 = 3_000;
 
-/// Returns the wished owner of each region of a living run that should move. It leaves out regions
-/// that stay, and evens out load only if `even` is set.
-pub(super) fn wishes(prospect: Prospect<'_>, even: bool) -> BTreeMap<Region, i64> {
+/// Returns the requested owner of each region of a living run that should move. It leaves out
+/// regions that stay, and evens out load only if `even` is set.
+pub(super) fn move_requests(prospect: Prospect<'_>, even: bool) -> BTreeMap<Region, i64> {
     let mut balance = Balance::new(prospect);
     balance.empty_cells();
     balance.drain();
@@ -56,12 +56,12 @@ struct Step {
 }
 
 impl<'a> Balance<'a> {
-    /// Keeps the wishes that make sense, except those that concern a cell.
+    /// Keeps the move requests that make sense, except those that concern a cell.
     fn new(mut prospect: Prospect<'a>) -> Balance<'a> {
         let mut wanted = BTreeMap::new();
         let mut asked: BTreeMap<i64, usize> = BTreeMap::new();
         for one in &prospect.view.regions {
-            let Some(to) = prospect.standing_wish(one) else {
+            let Some(to) = prospect.standing_request(one) else {
                 continue;
             };
             if prospect.owner.get(&one.region) != Some(&to) {
@@ -86,7 +86,7 @@ impl<'a> Balance<'a> {
 
     fn may_ask(&self, run: i64) -> bool {
         let of_it = self.asked.get(&run).copied().unwrap_or_default();
-        self.wanted.len() < WISHES_MAX && of_it < WISHES_PER_GIVER_MAX
+        self.wanted.len() < MOVE_REQUESTS_MAX && of_it < MOVE_REQUESTS_PER_GIVER_MAX
     }
 
     fn ask(&mut self, step: Step) {
@@ -95,7 +95,7 @@ impl<'a> Balance<'a> {
         *self.asked.entry(step.from).or_default() += 1;
     }
 
-    /// Returns the regions of well runs that have no wish yet.
+    /// Returns the regions of well runs that have no move request yet.
     fn at_rest(&self) -> impl Iterator<Item = &'a RegionView> + use<'_, 'a> {
         let view = self.prospect.view;
         view.regions.iter().filter(|one| {
@@ -114,7 +114,7 @@ impl<'a> Balance<'a> {
             if let Some(cell) = cells.get(&one.region)
                 && *cell != one.run
                 && self.may_ask(one.run)
-                && self.prospect.may_wish(one.region, *cell)
+                && self.prospect.may_request(one.region, *cell)
             {
                 let (region, from, to) = (one.region, one.run, *cell);
                 self.ask(Step { region, from, to });
@@ -152,7 +152,7 @@ impl<'a> Balance<'a> {
         let prospect = &self.prospect;
         let mut sharers = prospect.sharers();
         sharers.retain(|run, _| {
-            let may_go = prospect.can_give(one.run, *run) && prospect.may_wish(one.region, *run);
+            let may_go = prospect.can_give(one.run, *run) && prospect.may_request(one.region, *run);
             *run != one.run && may_go
         });
         let even = prospect.total() / i64::try_from(sharers.len().max(1)).unwrap_or(1);
@@ -224,7 +224,7 @@ impl<'a> Balance<'a> {
                 .iter()
                 .filter(move |(_, load)| worth(**load))
                 .map(|(to, _)| *to)
-                .filter(move |to| self.prospect.may_wish(one.region, *to))
+                .filter(move |to| self.prospect.may_request(one.region, *to))
                 .filter(move |to| self.has_rested(one, *to) && self.prospect.can_give(from, *to))
                 .map(move |to| Step {
                     region: one.region,

@@ -30,10 +30,10 @@ impl MoveBackoff {
     pub(crate) fn look(&mut self, view: &mut View) {
         let now = view.now_ms;
         self.avoided.retain(|_, until| *until > now);
-        let wished = view.regions.iter().filter(|one| one.wanted != NOBODY);
-        let wished: BTreeSet<Pair> = wished.map(|one| (one.region, one.wanted)).collect();
-        self.standing.retain(|pair, _| wished.contains(pair));
-        for pair in wished {
+        let requested = view.regions.iter().filter(|one| one.wanted != NOBODY);
+        let requested: BTreeSet<Pair> = requested.map(|one| (one.region, one.wanted)).collect();
+        self.standing.retain(|pair, _| requested.contains(pair));
+        for pair in requested {
             let since = *self.standing.entry(pair).or_insert(now);
             if now.saturating_sub(since) >= STANDING_MAX_MS {
                 self.avoided.insert(pair, now.saturating_add(BACKOFF_MS));

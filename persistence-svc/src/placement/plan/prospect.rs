@@ -1,4 +1,4 @@
-//! The world as it will be when the runs have fulfilled all wishes.
+//! The world as it will be when the runs have carried out all move requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::store::model::{NOBODY, Region, RunState};
 /// regions weigh something and noise weighs nothing.
 pub(super) const FLOOR_US: i64 = 10;
 
-/// Future owners of the regions. Every wish that still makes sense counts as done.
+/// Future owners of the regions. Every move request that still makes sense counts as done.
 pub(super) struct Prospect<'a> {
     pub(super) view: &'a View,
     /// Live runs that may get regions, by id.
@@ -55,22 +55,22 @@ impl<'a> Prospect<'a> {
         };
         for one in &view.regions {
             if !free.contains(&one.region) {
-                let to = prospect.standing_wish(one).unwrap_or(one.run);
+                let to = prospect.standing_request(one).unwrap_or(one.run);
                 prospect.put(one.region, to);
             }
         }
         prospect
     }
 
-    /// Returns the wish for a region, while it makes sense.
-    pub(super) fn standing_wish(&self, one: &RegionView) -> Option<i64> {
+    /// Returns the move request for a region, while it makes sense.
+    pub(super) fn standing_request(&self, one: &RegionView) -> Option<i64> {
         let sound = one.wanted != NOBODY && one.wanted != one.run && !one.paused;
-        let hopeful = self.may_wish(one.region, one.wanted);
+        let hopeful = self.may_request(one.region, one.wanted);
         (sound && hopeful && self.can_give(one.run, one.wanted)).then_some(one.wanted)
     }
 
-    /// Returns whether the planner may wish this move, because it did not give it up just now.
-    pub(super) fn may_wish(&self, region: Region, to: i64) -> bool {
+    /// Returns whether the planner may request this move, because it did not give it up just now.
+    pub(super) fn may_request(&self, region: Region, to: i64) -> bool {
         !self.view.backed_off.contains(&(region, to))
     }
 

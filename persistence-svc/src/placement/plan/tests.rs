@@ -9,7 +9,7 @@ use super::*;
 
 const LEASE_MS: i64 = 3_000;
 const NOW_MS: i64 = 1_000_000;
-const PATIENT: Patience = Patience {
+const POLICY: PlanPolicy = PlanPolicy {
     settle_ms: 1_500,
     mass_lapse_ms: 10_000,
     quiet: false,
@@ -93,10 +93,14 @@ fn after(view: &View, change: &Change) -> String {
 
 /// Returns a map with the wanted run of each region after the plan; a dot: nobody.
 fn wanted(view: &View, change: &Change) -> String {
-    let wished: BTreeMap<Region, i64> = change.wishes.iter().map(|w| (w.region, w.to)).collect();
+    let requested: BTreeMap<Region, i64> = change
+        .move_requests
+        .iter()
+        .map(|w| (w.region, w.to))
+        .collect();
     let owned = view.regions.iter();
     draw(owned.map(|one| {
-        let to = wished.get(&one.region).unwrap_or(&one.wanted);
+        let to = requested.get(&one.region).unwrap_or(&one.wanted);
         (one.region, *to)
     }))
 }
@@ -118,7 +122,7 @@ fn draw(letters: impl Iterator<Item = (Region, i64)>) -> String {
 #[track_caller]
 fn check(before: &str, idle: &str, expected: &str) {
     let view = view(before, idle);
-    assert_eq!(after(&view, &plan(&view, PATIENT)), expected);
+    assert_eq!(after(&view, &plan(&view, POLICY)), expected);
 }
 
 #[test]
@@ -146,7 +150,7 @@ fn blocks_are_in_one_piece_and_counts_are_equal() {
         let line = ".".repeat(side);
         let letters: String = ('a'..='z').take(runs).collect();
         let view = view(&vec![line; side].join(" "), &letters);
-        let change = plan(&view, PATIENT);
+        let change = plan(&view, POLICY);
         assert_eq!(change.moves.len(), side * side);
         let mut blocks: BTreeMap<i64, Vec<Region>> = BTreeMap::new();
         for step in change.moves {
@@ -177,23 +181,23 @@ fn what_nobody_plays_goes_to_who_has_least_and_is_near() {
 fn the_first_regions_wait_until_registrations_settle() {
     let mut view = view("....", "ab");
     run(&mut view, 'b').registered_ms = NOW_MS - 1_499;
-    assert!(plan(&view, PATIENT).is_empty());
+    assert!(plan(&view, POLICY).is_empty());
     run(&mut view, 'b').registered_ms = NOW_MS - 1_500;
-    assert_eq!(plan(&view, PATIENT).moves.len(), 4);
+    assert_eq!(plan(&view, POLICY).moves.len(), 4);
 }
 
 #[test]
 fn who_drains_is_given_nothing_and_keeps_what_it_has() {
     let mut view = view("ab..", "");
     run(&mut view, 'b').state = RunState::Draining;
-    assert_eq!(after(&view, &plan(&view, PATIENT)), "abaa");
+    assert_eq!(after(&view, &plan(&view, POLICY)), "abaa");
 }
 
 #[test]
 fn regions_of_a_run_that_is_gone_are_nobodys() {
     let mut view = view("aazz", "");
     view.runs.retain(|run| run.id == 1);
-    let change = plan(&view, PATIENT);
+    let change = plan(&view, POLICY);
     assert!(change.fence.is_empty());
     assert_eq!(after(&view, &change), "aaaa");
 }

@@ -10,7 +10,7 @@ use deadpool_postgres::{GenericClient, Transaction};
 use super::Values;
 use super::ownership::give;
 use super::runs::columns;
-use crate::placement::plan::{Applied, Change, Pause, WITNESS_MS, WITNESSES_MIN, Wish};
+use crate::placement::plan::{Applied, Change, MoveRequest, Pause, WITNESS_MS, WITNESSES_MIN};
 use crate::store::error::Result;
 use crate::store::model::{NOBODY, Region};
 
@@ -60,7 +60,7 @@ pub(super) async fn apply(transaction: &Transaction<'_>, change: &Change) -> Res
     }
     let gives: Vec<(Region, i64)> = gives.into_iter().collect();
     give(transaction, &gives).await?;
-    applied.wished = wish(transaction, &change.wishes).await?;
+    applied.requested = request_moves(transaction, &change.move_requests).await?;
     Ok(applied)
 }
 
@@ -115,9 +115,9 @@ async fn lock(
     fenced: &BTreeSet<i64>,
 ) -> Result<Owners> {
     let moves = change.moves.iter().map(|step| &step.region);
-    let wishes = change.wishes.iter().map(|wish| &wish.region);
+    let move_requests = change.move_requests.iter().map(|request| &request.region);
     let pauses = change.pauses.iter().map(|pause| &pause.region);
-    let (xs, zs) = columns(moves.chain(wishes).chain(pauses));
+    let (xs, zs) = columns(moves.chain(move_requests).chain(pauses));
     let fenced: Vec<i64> = fenced.iter().copied().collect();
     let values: Values<'_> = &[&xs, &zs, &fenced];
     let rows = transaction
@@ -176,13 +176,16 @@ async fn pause(
     Ok(usize::try_from(paused).unwrap_or(usize::MAX))
 }
 
-async fn wish(transaction: &Transaction<'_>, wishes: &[Wish]) -> Result<usize> {
-    let (xs, zs) = columns(wishes.iter().map(|wish| &wish.region));
-    let epochs: Vec<i64> = wishes.iter().map(|wish| wish.epoch).collect();
-    let owners: Vec<i64> = wishes.iter().map(|wish| wish.owner).collect();
-    let to: Vec<i64> = wishes.iter().map(|wish| wish.to).collect();
+async fn request_moves(
+    transaction: &Transaction<'_>,
+    move_requests: &[MoveRequest],
+) -> Result<usize> {
+    let (xs, zs) = columns(move_requests.iter().map(|request| &request.region));
+    let epochs: Vec<i64> = move_requests.iter().map(|request| request.epoch).collect();
+    let owners: Vec<i64> = move_requests.iter().map(|request| request.owner).collect();
+    let to: Vec<i64> = move_requests.iter().map(|request| request.to).collect();
     let values: Values<'_> = &[&xs, &zs, &epochs, &owners, &to];
-    let wished = transaction
+    let requested = transaction
         .execute(
             "UPDATE regions r SET wanted_run_id = u.to_run
              FROM UNNEST($1::integer[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[])
@@ -192,5 +195,5 @@ async fn wish(transaction: &Transaction<'_>, wishes: &[Wish]) -> Result<usize> {
             values,
         )
         .await?;
-    Ok(usize::try_from(wished).unwrap_or(usize::MAX))
+    Ok(usize::try_from(requested).unwrap_or(usize::MAX))
 }

@@ -12,8 +12,8 @@ use super::{Postgres, Values, all};
 use crate::store::error::{Result, StoreError};
 use crate::store::row::FromRow;
 use crate::store::social::{
-    BY_ID, BY_NAME, BY_REQUEST, Change, Changed, FACTS, FRIENDS, Facts, IGNORED, Lists, OWN,
-    Outcome, Put, REQUEST_MS, REQUESTS, TIDY, Who, concerns_both, decide,
+    BY_ID, BY_NAME, BY_REQUEST, Change, Changed, FRIENDS, IGNORED, Lists, OWN, Outcome, Put,
+    RELATION, REQUEST_MS, REQUESTS, Relation, TIDY, Who, concerns_both, decide,
 };
 use crate::store::{Social, name_key, new_id};
 
@@ -81,10 +81,10 @@ async fn carry_out(
     };
     let since = now - REQUEST_MS;
     transaction.execute(TIDY, &[me, &since]).await?;
-    let statement = transaction.prepare_cached(FACTS).await?;
+    let statement = transaction.prepare_cached(RELATION).await?;
     let values: Values<'_> = &[me, &other, &since, &who.account_id];
-    let facts = Facts::from_row(&transaction.query_one(&statement, values).await?)?;
-    let audit_log = match decide(change, account == who.account_id, asked, &facts) {
+    let relation = Relation::from_row(&transaction.query_one(&statement, values).await?)?;
+    let audit_log = match decide(change, account == who.account_id, asked, &relation) {
         Ok(audit_log) => audit_log,
         Err(outcome) => return Ok(Err(outcome)),
     };

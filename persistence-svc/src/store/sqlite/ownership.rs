@@ -1,8 +1,8 @@
 //! Changes of a region's owner in SQLite: this module makes all of them.
 //!
 //! Always: the epoch grows by one; the last committed tick of the old owner stays with the region;
-//! the region loses its wish; and every online character of the region gets the next ownership
-//! sequence, so that a character and a sequence name one owner for ever.
+//! the region loses its move request; and every online character of the region gets the next
+//! ownership sequence, so that a character and a sequence name one owner for ever.
 
 use rusqlite::params;
 

@@ -40,19 +40,19 @@ pub(super) fn apply(transaction: &Transaction<'_>, change: &Change) -> Result<Ap
     for run in &fenced {
         disown(transaction, *run)?;
     }
-    for wish in &change.wishes {
-        applied.wished += transaction
+    for request in &change.move_requests {
+        applied.requested += transaction
             .prepare_cached(
                 "UPDATE regions SET wanted_run_id = ?5
                  WHERE region_x = ?1 AND region_z = ?2 AND epoch = ?3 AND run_id = ?4
                    AND wanted_run_id <> ?5",
             )?
             .execute(params![
-                wish.region.x,
-                wish.region.z,
-                wish.epoch,
-                wish.owner,
-                wish.to
+                request.region.x,
+                request.region.z,
+                request.epoch,
+                request.owner,
+                request.to
             ])?;
     }
     Ok(applied)

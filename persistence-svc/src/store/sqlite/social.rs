@@ -7,8 +7,8 @@ use tonic::async_trait;
 use super::{Sqlite, Transaction, all, read};
 use crate::store::error::{Result, StoreError};
 use crate::store::social::{
-    BY_ID, BY_NAME, BY_REQUEST, Change, Changed, FACTS, FRIENDS, IGNORED, Lists, OWN, Outcome, Put,
-    REQUEST_MS, REQUESTS, TIDY, Who, concerns_both, decide,
+    BY_ID, BY_NAME, BY_REQUEST, Change, Changed, FRIENDS, IGNORED, Lists, OWN, Outcome, Put,
+    RELATION, REQUEST_MS, REQUESTS, TIDY, Who, concerns_both, decide,
 };
 use crate::store::{Social, name_key};
 
@@ -62,10 +62,10 @@ fn carry_out(
         return Ok(Err(missing(change)));
     };
     transaction.execute(TIDY, params![me, now - REQUEST_MS])?;
-    let facts = transaction
-        .prepare_cached(FACTS)?
+    let relation = transaction
+        .prepare_cached(RELATION)?
         .query_row(params![me, other, now - REQUEST_MS, who.account_id], read)?;
-    let audit_log = match decide(change, account == who.account_id, asked, &facts) {
+    let audit_log = match decide(change, account == who.account_id, asked, &relation) {
         Ok(audit_log) => audit_log,
         Err(outcome) => return Ok(Err(outcome)),
     };

@@ -1,6 +1,6 @@
 //! Messages that a run of the model hears, and its reactions.
 
-use super::{Given, Gone, Out, RunId, Seat, Stage, Word, Zone, at, place};
+use super::{Given, Gone, Out, PlayerSlot, RunId, Stage, Word, Zone, at, place};
 use crate::{
     kinds::{Kind, note},
     store::{At, Flight, Outcome},
@@ -54,7 +54,7 @@ impl Zone {
                 self.owner(h, Some(owned), out);
             }
             Word::Character { region, sequence } => self.admit(region, sequence),
-            Word::Doubt { from, h, number } => {
+            Word::AskSource { from, h, number } => {
                 let under_way = self.still_goes(from, h);
                 out.push(Out::Say(from, Word::Kept { number, under_way }));
             }
@@ -95,9 +95,9 @@ impl Zone {
                 from,
                 region,
                 epoch,
-                seat,
+                slot,
             } => {
-                let known = self.complete_region(region, epoch, seat);
+                let known = self.complete_region(region, epoch, slot);
                 let word = Word::RegionCompleted {
                     region,
                     epoch,
@@ -136,7 +136,7 @@ impl Zone {
             | Word::Character { .. }
             | Word::Answered { .. }
             | Word::Loaded { .. }
-            | Word::Doubt { .. }
+            | Word::AskSource { .. }
             | Word::Kept { .. } => {}
         }
     }
@@ -152,7 +152,7 @@ impl Zone {
             closing: self.giving[region as usize]
                 .as_ref()
                 .is_some_and(|going| going.state.closing()),
-            playing: self.seat.as_ref().map(|seat| seat.sequence),
+            playing: self.slot.as_ref().map(|slot| slot.sequence),
             pending: self.announced.as_ref().map(|(pending, _)| pending.h),
             // Nothing distinguishes offers of one handover here: a player has no state.
             overtaken: false,
@@ -173,21 +173,21 @@ impl Zone {
     }
 
     fn still_goes(&self, to: RunId, h: u64) -> bool {
-        if let Some(seat) = &self.seat {
-            let source = seat.source.as_ref();
+        if let Some(slot) = &self.slot {
+            let source = slot.source.as_ref();
             let may_go = source.is_some_and(|source| source.may_go_to(u64::from(to)));
-            return seat.sequence >= h || (seat.sequence + 1 == h && may_go);
+            return slot.sequence >= h || (slot.sequence + 1 == h && may_go);
         }
         self.departed.as_ref().is_some_and(|gone| gone.h >= h)
     }
 
     fn prepared(&mut self, attempt: u32, accepted: bool) {
-        let Some(seat) = &mut self.seat else {
+        let Some(slot) = &mut self.slot else {
             return;
         };
-        let going = self.giving[seat.region as usize].as_ref();
+        let going = self.giving[slot.region as usize].as_ref();
         let closing = going.is_some_and(|going| going.state.closing());
-        let Some(source) = &mut seat.source else {
+        let Some(source) = &mut slot.source else {
             return;
         };
         let accepted = accepted && !closing;
@@ -204,8 +204,8 @@ impl Zone {
                 self.join();
                 return true;
             }
-        } else if let Some(seat) = &self.seat {
-            return seat.sequence >= h;
+        } else if let Some(slot) = &self.slot {
+            return slot.sequence >= h;
         } else if self.departed.as_ref().is_some_and(|gone| gone.h > h) {
             return true;
         }
@@ -215,7 +215,7 @@ impl Zone {
 
     fn join(&mut self) {
         if let Some((pending, region)) = self.announced.take() {
-            self.seat = Some(Seat {
+            self.slot = Some(PlayerSlot {
                 region,
                 stored: region,
                 sequence: pending.h,
@@ -239,7 +239,7 @@ impl Zone {
                 note(Kind::PendingDropped);
                 self.announced = None;
             }
-            PendingStep::Wait | PendingStep::Ask | PendingStep::Doubt => {}
+            PendingStep::Wait | PendingStep::Ask | PendingStep::AskBoth => {}
         }
     }
 
@@ -248,14 +248,14 @@ impl Zone {
         let gone = self.departed.as_ref();
         let older = gone.is_some_and(|gone| gone.h > sequence);
         let known = self
-            .seat
+            .slot
             .as_ref()
-            .is_some_and(|seat| seat.sequence >= sequence);
+            .is_some_and(|slot| slot.sequence >= sequence);
         if !known && !older && self.held[region as usize] > 0 {
             note(Kind::Admitted);
             self.announced = None;
             self.transfer = None;
-            self.seat = Some(Seat {
+            self.slot = Some(PlayerSlot {
                 region,
                 stored: region,
                 sequence,
@@ -317,12 +317,12 @@ impl Zone {
         self.loading[i] = 0;
         self.coming[i] = epoch;
         self.seen[i] = epoch;
-        let older = |seat: &Seat| Some(seat.sequence) < moved;
-        if let Some(sequence) = moved.filter(|_| self.seat.as_ref().is_none_or(older)) {
+        let older = |slot: &PlayerSlot| Some(slot.sequence) < moved;
+        if let Some(sequence) = moved.filter(|_| self.slot.as_ref().is_none_or(older)) {
             self.announced = None;
             self.departed = None;
             self.transfer = None;
-            self.seat = Some(Seat {
+            self.slot = Some(PlayerSlot {
                 region,
                 stored: region,
                 sequence,
@@ -355,14 +355,14 @@ impl Zone {
 
     fn done(&mut self, flight: &Flight, out: &mut Vec<Out>) {
         let sequence = flight.row.map(|(_, sequence)| sequence);
-        let same = |seat: &mut Seat| Some(seat.sequence) == sequence;
+        let same = |slot: &mut PlayerSlot| Some(slot.sequence) == sequence;
         if flight.transfer.is_some_and(|(_, epoch)| epoch > 0)
-            && let Some(seat) = self.seat.take_if(same)
+            && let Some(slot) = self.slot.take_if(same)
         {
             note(Kind::HandedOver);
-            let to = seat.source.as_ref().and_then(Source::committing);
+            let to = slot.source.as_ref().and_then(Source::committing);
             let to = to.map_or(0, |to| to.run_id as RunId);
-            let h = seat.sequence + 1;
+            let h = slot.sequence + 1;
             out.push(Out::Say(to, Word::Complete { from: self.id, h }));
             let state = Departed::new(0);
             self.departed = Some(Gone {
@@ -382,9 +382,9 @@ impl Zone {
             note(Kind::RegionGiven);
             let epoch = epoch + 1;
             self.seen[*region as usize] = epoch;
-            let goes = |s: &mut Seat| s.region == *region && s.stage == Stage::Moving;
-            let seat = self.seat.take_if(goes).map(|seat| seat.sequence + 1);
-            if let Some(h) = seat {
+            let goes = |s: &mut PlayerSlot| s.region == *region && s.stage == Stage::Moving;
+            let slot = self.slot.take_if(goes).map(|slot| slot.sequence + 1);
+            if let Some(h) = slot {
                 let state = Departed::new(0);
                 self.departed = Some(Gone {
                     state,
@@ -397,14 +397,14 @@ impl Zone {
                 from: self.id,
                 region: *region,
                 epoch,
-                seat,
+                slot,
             };
             out.push(Out::Say(*to, word));
             self.given[*region as usize] = Some(Given {
                 state: Departed::new(0),
                 to: *to,
                 epoch,
-                seat,
+                slot,
             });
         }
     }
@@ -414,7 +414,7 @@ impl Zone {
         if transfer && let Some((region, epoch)) = flight.transfer.take() {
             note(Kind::TransferStale);
             if epoch > 0 {
-                if let Some(source) = self.seat.as_mut().and_then(|seat| seat.source.as_mut()) {
+                if let Some(source) = self.slot.as_mut().and_then(|slot| slot.source.as_mut()) {
                     source.on(SourceEvent::Stale);
                 }
             } else {
@@ -429,8 +429,8 @@ impl Zone {
             if going.state.on(GivingEvent::Stale) == GivingStep::Back {
                 note(Kind::RegionBack);
                 self.held[*region as usize] = going.epoch;
-                if let Some(seat) = self.seat.as_mut().filter(|s| s.region == *region) {
-                    seat.stage = Stage::Playing;
+                if let Some(slot) = self.slot.as_mut().filter(|s| s.region == *region) {
+                    slot.stage = Stage::Playing;
                 }
             }
         }
@@ -441,7 +441,7 @@ impl Zone {
     /// Ends all waits, because each call has a deadline. Returns whether that changed anything.
     pub(crate) fn deadlines(&mut self) -> bool {
         let before = self.clone();
-        if let Some(source) = self.seat.as_mut().and_then(|seat| seat.source.as_mut()) {
+        if let Some(source) = self.slot.as_mut().and_then(|slot| slot.source.as_mut()) {
             for attempt in 1..=self.offers {
                 source.on(SourceEvent::Answer {
                     attempt,

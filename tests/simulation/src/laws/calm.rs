@@ -71,20 +71,20 @@ impl Sim {
                 played.entry(one.who).or_default().push(run.id());
             }
         }
-        for (at, owner) in &self.facts.regions {
+        for (at, owner) in &self.contents.regions {
             let by = held.get(at);
             if by != Some(&vec![*owner]) {
                 let how = format!("it is {owner:?}'s, and held by {by:?}");
                 wrong.insert(format!("region {at:?}"), how);
             }
         }
-        for (who, character) in &self.facts.characters {
+        for (who, character) in &self.contents.characters {
             let by = played.get(who);
             if by.map_or(0, Vec::len) != usize::from(character.online) {
-                let seats = self.zones.iter().filter_map(|zone| zone.run.as_ref());
-                let seats: Vec<_> = seats.flat_map(|run| run.seats(who)).collect();
+                let slots = self.zones.iter().filter_map(|zone| zone.run.as_ref());
+                let slots: Vec<_> = slots.flat_map(|run| run.slots(who)).collect();
                 let how = format!(
-                    "online {}, of region {:?} with sequence {}, played by {by:?}; {seats:?}",
+                    "online {}, of region {:?} with sequence {}, played by {by:?}; {slots:?}",
                     character.online, character.region, character.ownership_sequence
                 );
                 wrong.insert(format!("character {who}"), how);
@@ -94,9 +94,9 @@ impl Sim {
 
     /// Checks that some run plays every session, and listened to it in the last ticks.
     fn sessions_play(&self, wrong: &mut Wrongs) {
-        let patience = 4 * TICK_MS;
+        let time_limit = 4 * TICK_MS;
         // A gateway that must ask for the outcome of a request has it within that time.
-        let late = self.now.saturating_sub(RECALLED_AFTER_MS + patience);
+        let late = self.now.saturating_sub(RECALLED_AFTER_MS + time_limit);
         for gateway in &self.gateways {
             for session in gateway.sessions.values() {
                 let stage = &self.players[session.player].stage;
@@ -108,7 +108,7 @@ impl Sim {
                 let unheard = open.find(|(_, open)| open.sent_ms < late);
                 let silent = self.now.saturating_sub(session.answered_ms);
                 let at = matches!(session.place, Place::At(_));
-                if !at || silent > patience || unheard.is_some() {
+                if !at || silent > time_limit || unheard.is_some() {
                     let how = format!(
                         "of player {}, {:?}, heard of {silent} ms ago, unanswered {unheard:?}",
                         session.player, session.place,

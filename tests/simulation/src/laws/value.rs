@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use persistence_svc::simulation::Facts;
+use persistence_svc::simulation::StoreContents;
 use proto::{
     client::sync::PlayerSync,
     rpc::zone::v1::{Frame, Private},
@@ -34,7 +34,7 @@ pub(crate) struct Seen {
 impl Sim {
     /// Checks the possessions that a frame shows: the store has them, or had them no earlier than
     /// those of the frame before.
-    pub(crate) fn told_all(&mut self, player: usize, session: &str) {
+    pub(crate) fn reported_all(&mut self, player: usize, session: &str) {
         let who = self.players[player].character.clone();
         let Some(seen) = self.laws.seen.get_mut(session) else {
             return;
@@ -89,7 +89,7 @@ impl Sim {
     /// Takes a `player:sync`, by itself or in a frame.
     pub(crate) fn synchronised(&mut self, player: usize, session: &str, sync: &[u8]) {
         self.reads_sync(session, sync);
-        self.told_all(player, session);
+        self.reported_all(player, session);
     }
 
     fn reads_sync(&mut self, session: &str, sync: &[u8]) {
@@ -154,8 +154,8 @@ impl Sim {
     }
 
     /// Remembers the state of the store.
-    pub(super) fn remember(&mut self, facts: &Facts) {
-        for (who, now) in &facts.characters {
+    pub(super) fn remember(&mut self, contents: &StoreContents) {
+        for (who, now) in &contents.characters {
             let had = self.laws.had.entry(who.clone()).or_default();
             let same = |last: &Holdings| last.pack == now.pack && last.coins == now.coins;
             if !had.last().is_some_and(same) {
@@ -165,7 +165,7 @@ impl Sim {
                 });
             }
         }
-        for id in facts.ground.keys() {
+        for id in contents.ground.keys() {
             if !self.laws.lay.contains(id) {
                 self.laws.lay.insert(id.clone());
             }

@@ -62,16 +62,16 @@ fn slot(slot: u8, item: Option<Stack>) -> InventoryUpdate {
     }
 }
 
-fn drop_of(item: &str, quantity: Option<u32>) -> Deed {
-    Deed::Drop {
+fn drop_of(item: &str, quantity: Option<u32>) -> Action {
+    Action::Drop {
         slot: 0,
         item: item.to_owned(),
         quantity,
     }
 }
 
-fn pickup(item: &str) -> Deed {
-    Deed::Pickup {
+fn pickup(item: &str) -> Action {
+    Action::Pickup {
         target: "item:1-1".to_owned(),
         item: item.to_owned(),
         of_other: false,
@@ -91,7 +91,7 @@ fn the_first_things_are_a_gift_and_nothing_after_the_first_request_is() {
     own.pack_changed(&slot(0, Some(stack("tinderbox", 1))));
     own.pouch_changed(&CoinsUpdate { coins: 25 });
     assert_eq!((faults(&own), own.pouch()), ((0, 0), 25));
-    own.asked(1, Deed::MoveSlot { from: 0, to: 4 });
+    own.asked(1, Action::MoveSlot { from: 0, to: 4 });
     own.refused(1, ErrorCode::Refused(Refusal::Busy));
     own.pouch_changed(&CoinsUpdate { coins: 26 });
     assert_eq!(faults(&own), (0, 1));
@@ -113,7 +113,7 @@ fn a_drop_that_was_asked_for_is_no_loss_and_one_that_was_not_is() {
 #[test]
 fn what_a_death_takes_is_no_fault_whether_it_is_told_before_or_after() {
     let mut own = with(3, &[("logs", 2)]);
-    own.asked(1, Deed::MoveSlot { from: 0, to: 4 });
+    own.asked(1, Action::MoveSlot { from: 0, to: 4 });
     own.refused(1, ErrorCode::Refused(Refusal::Busy));
     own.pack_changed(&slot(0, Some(stack("logs", 1))));
     own.heard();
@@ -133,7 +133,7 @@ fn what_a_death_takes_is_no_fault_whether_it_is_told_before_or_after() {
 #[test]
 fn the_rest_of_what_was_told_in_part_may_come_after_a_later_request_is_over() {
     let mut own = with(9, &[("logs", 2)]);
-    own.asked(1, Deed::Withdraw { amount: 5 });
+    own.asked(1, Action::Withdraw { amount: 5 });
     own.asked(2, drop_of("logs", Some(1)));
     own.pack_changed(&InventoryUpdate {
         slots: vec![
@@ -209,7 +209,7 @@ fn nothing_may_change_while_nothing_was_asked() {
         (3, &[("axe", 1), ("logs", 2)], (0, 1)),
     ] {
         let mut own = with(3, &[("logs", 2)]);
-        own.asked(1, Deed::MoveSlot { from: 0, to: 4 });
+        own.asked(1, Action::MoveSlot { from: 0, to: 4 });
         own.refused(1, ErrorCode::Refused(Refusal::Busy));
         own.synchronised(&sync(coins, items));
         assert_eq!(faults(&own), expected, "{coins} {items:?}");
@@ -221,7 +221,7 @@ fn other_places_are_a_fault_unless_a_move_was_asked_for() {
     for asked in [false, true] {
         let mut own = with(3, &[("logs", 2), ("axe", 1)]);
         if asked {
-            own.asked(1, Deed::MoveSlot { from: 0, to: 1 });
+            own.asked(1, Action::MoveSlot { from: 0, to: 1 });
             own.unanswered();
         }
         own.synchronised(&sync(3, &[("axe", 1), ("logs", 2)]));
@@ -232,14 +232,14 @@ fn other_places_are_a_fault_unless_a_move_was_asked_for() {
 #[test]
 fn coins_go_from_the_pouch_to_the_pack_in_two_messages_and_in_one_synchronisation() {
     let mut own = with(25, &[]);
-    own.asked(1, Deed::Withdraw { amount: 5 });
+    own.asked(1, Action::Withdraw { amount: 5 });
     own.pouch_changed(&CoinsUpdate { coins: 20 });
     assert_eq!(own.open().len(), 1, "the pack is still to be told");
     own.pack_changed(&slot(0, Some(stack("coins", 5))));
     own.acknowledged(1);
     assert_eq!((faults(&own), own.open().len()), ((0, 0), 0));
 
-    own.asked(2, Deed::Deposit { amount: 2 });
+    own.asked(2, Action::Deposit { amount: 2 });
     own.unanswered();
     own.synchronised(&sync(22, &[("coins", 3)]));
     assert_eq!((faults(&own), own.open().len()), ((0, 0), 0));
@@ -248,13 +248,13 @@ fn coins_go_from_the_pouch_to_the_pack_in_two_messages_and_in_one_synchronisatio
 #[test]
 fn half_of_a_change_is_a_fault_in_a_synchronisation() {
     let mut own = with(25, &[]);
-    own.asked(1, Deed::Withdraw { amount: 5 });
+    own.asked(1, Action::Withdraw { amount: 5 });
     own.pouch_changed(&CoinsUpdate { coins: 20 });
     own.unanswered();
     own.synchronised(&sync(20, &[]));
     assert_eq!(faults(&own), (1, 0));
     let mut own = with(25, &[]);
-    own.asked(1, Deed::Withdraw { amount: 5 });
+    own.asked(1, Action::Withdraw { amount: 5 });
     own.unanswered();
     own.synchronised(&sync(20, &[("coins", 4)]));
     assert_eq!(faults(&own), (1, 0));
@@ -273,7 +273,7 @@ fn a_pickup_on_its_way_ends_by_its_effect_its_failure_or_another_pickup() {
     own.asked(2, pickup("logs"));
     own.acknowledged(2);
     own.unanswered();
-    own.asked(3, Deed::MoveSlot { from: 0, to: 1 });
+    own.asked(3, Action::MoveSlot { from: 0, to: 1 });
     own.acknowledged(3);
     assert_eq!(own.open().len(), 1, "it may still arrive");
     own.asked(4, pickup("axe"));
@@ -303,7 +303,7 @@ fn coins_that_are_withdrawn_as_others_are_picked_up_are_told_with_these() {
     let mut own = with(25, &[]);
     own.asked(1, pickup("coins"));
     own.unanswered();
-    own.asked(2, Deed::Withdraw { amount: 4 });
+    own.asked(2, Action::Withdraw { amount: 4 });
     own.pack_changed(&slot(0, Some(stack("coins", 7))));
     own.pouch_changed(&CoinsUpdate { coins: 21 });
     own.acknowledged(2);
@@ -334,7 +334,7 @@ fn an_unknown_outcome_is_over_when_a_later_request_is_acknowledged() {
     own.asked(1, drop_of("logs", Some(1)));
     own.refused(1, ErrorCode::OutcomeUnknown);
     assert!(own.is_settled());
-    own.asked(2, Deed::MoveSlot { from: 0, to: 1 });
+    own.asked(2, Action::MoveSlot { from: 0, to: 1 });
     own.acknowledged(2);
     assert!(own.open().is_empty());
     own.synchronised(&sync(3, &[("logs", 1)]));

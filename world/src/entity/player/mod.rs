@@ -156,15 +156,11 @@ impl Player {
         let pickup = self.pickup.as_ref().map(|pickup| pickup.region);
         let visit = self.visit.as_ref().map(|visit| visit.region);
         let open = self.open.as_ref().map(|open| open.region);
-        let labour = self
-            .skilling
-            .labour
-            .as_ref()
-            .and_then(|labour| labour.region);
+        let work = self.skilling.work.as_ref().and_then(|work| work.region);
         let aim = self.fight.aim.as_ref().map(|aim| aim.region);
         let follow = self.follow.as_ref().filter(|follow| follow.lost_ticks == 0);
         let follow = follow.map(|follow| follow.region);
-        let about = [pickup, visit, open, labour, aim, follow].contains(&Some(self.region));
+        let about = [pickup, visit, open, work, aim, follow].contains(&Some(self.region));
         let fights = self.fight.clash.since_blow(self.region_since, now);
         let fights = self.lives() && fights.is_some_and(|ticks| ticks < PINNED_TICKS);
         (about || fights || self.dealings.any())
@@ -204,8 +200,8 @@ impl Player {
     }
 
     /// Returns the work for which it has set out, or which it does.
-    pub fn labour(&self) -> Option<&Work> {
-        self.skilling.labour.as_ref()
+    pub fn work(&self) -> Option<&Work> {
+        self.skilling.work.as_ref()
     }
 
     /// Returns the state of an agent, if it is one.

@@ -97,7 +97,8 @@ pub struct PlayerRecord {
     pub quests: Quests,
     /// Its combat settings.
     #[serde(default)]
-    pub ways: CombatSettings,
+    #[serde(rename = "ways")]
+    pub combat_settings: CombatSettings,
     /// Its prayer points, and the prayers that are on.
     #[serde(default)]
     pub prayer: PrayerState,
@@ -189,8 +190,9 @@ pub struct CharacterState {
     pub home_ready_at: Tick,
     /// As [`PlayerRecord::quests`].
     pub quests: Quests,
-    /// As [`PlayerRecord::ways`].
-    pub ways: CombatSettings,
+    /// As [`PlayerRecord::combat_settings`].
+    #[serde(rename = "ways")]
+    pub combat_settings: CombatSettings,
     /// As [`PlayerRecord::prayer`].
     pub prayer: PrayerState,
     /// As [`PlayerRecord::played_ticks`].
@@ -209,7 +211,7 @@ impl Default for CharacterState {
             bank_placeholders: false,
             home_ready_at: Tick::default(),
             quests: Quests::default(),
-            ways: CombatSettings::default(),
+            combat_settings: CombatSettings::default(),
             prayer: PrayerState::default(),
             played_ticks: 0,
             potions: PotionState::default(),
@@ -267,7 +269,7 @@ impl PlayerRecord {
             bank,
             home_ready_at,
             quests,
-            ways,
+            combat_settings,
             prayer,
             stakes: _,
             played_ticks,
@@ -279,7 +281,7 @@ impl PlayerRecord {
             bank_placeholders: bank.placeholders,
             home_ready_at: *home_ready_at,
             quests: quests.clone(),
-            ways: ways.clone(),
+            combat_settings: combat_settings.clone(),
             prayer: prayer.clone(),
             played_ticks: *played_ticks,
             potions: potions.clone(),
@@ -322,7 +324,7 @@ impl PlayerRecord {
             },
             home_ready_at: state.home_ready_at,
             quests: state.quests,
-            ways: state.ways,
+            combat_settings: state.combat_settings,
             prayer: state.prayer,
             stakes: columns.stakes,
             played_ticks: state.played_ticks,

@@ -44,9 +44,9 @@ fn hot() -> PlayerHot {
             since: Tick(5),
         }),
         skilling: Skilling {
-            hands_free_at: Tick(6),
+            next_action_at: Tick(6),
             tiles_gone: 77,
-            labour: Some(Work {
+            work: Some(Work {
                 number: 10,
                 job: Job::Make(Craft {
                     trade: RecipeKind::Fletch,
@@ -79,14 +79,14 @@ fn hot() -> PlayerHot {
             played: false,
             over: false,
             pursuit: None,
-            errand: None,
+            command: None,
             rests_until: Tick(15),
             thinks_at: Tick(16),
             last: None,
             detour: None,
             grave: None,
             flees_until: Tick(17),
-            deeds: std::collections::VecDeque::new(),
+            recent_actions: std::collections::VecDeque::new(),
             tally: Default::default(),
         }),
     }
@@ -105,7 +105,7 @@ fn player() -> Player {
             path: hot.path.into(),
             trail: hot.trail,
             held: true,
-            told_energy: 9_999,
+            reported_energy: 9_999,
             ..Gait::default()
         },
         pickup: hot.pickup,

@@ -46,7 +46,7 @@ impl World {
             phases.region(player.region);
             let struck = is_struck(player, now);
             let remedy = fight::remedy(player.record(), &self.content);
-            let ready = player.skilling.hands_free_at <= now && value.open().is_ok();
+            let ready = player.skilling.next_action_at <= now && value.open().is_ok();
             match remedy {
                 Some(slot) if ready => {
                     let limits = Limits {

@@ -267,8 +267,8 @@ fn lesson(record: &PlayerRecord, content: &Content) -> Option<Style> {
         .map(|(n, (skill, style))| (record.level(skill), n, style))
         .min_by_key(|(level, n, _)| (*level, *n))?;
     let allowed = style::allowed(weapon).contains(&least);
-    let now = style::in_use(&record.ways, weapon);
-    (allowed && now != least && record.ways.spell.is_none()).then_some(least)
+    let now = style::in_use(&record.combat_settings, weapon);
+    (allowed && now != least && record.combat_settings.spell.is_none()).then_some(least)
 }
 
 /// Returns why an agent could fight just now, in words. `None`: it could not.

@@ -27,7 +27,7 @@ use crate::geometry::tile::Tile;
 use crate::time::Tick;
 
 /// Most acts that an agent remembers.
-pub const DEEDS_MAX: usize = 15;
+pub const RECENT_ACTIONS_MAX: usize = 15;
 /// Most areas on offer as goals, in the order of the manifest.
 const AREAS_MAX: usize = 24;
 /// Word for a bank, as stations and services have it.
@@ -350,7 +350,7 @@ impl Pursuit {
 /// Sort of an act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
-pub enum DeedSort {
+pub enum AgentActionKind {
     /// Beginning of a goal.
     GoalStarted,
     /// Success with a goal.
@@ -369,7 +369,7 @@ pub enum DeedSort {
     Died,
 }
 
-impl DeedSort {
+impl AgentActionKind {
     /// Returns the word for it on the wire.
     pub fn wire(self) -> &'static str {
         self.into()
@@ -378,11 +378,11 @@ impl DeedSort {
 
 /// Act of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Deed {
+pub struct AgentAction {
     /// Tick of the act.
     pub at: Tick,
     /// Sort of the act.
-    pub sort: DeedSort,
+    pub sort: AgentActionKind,
     /// Description in words.
     pub text: String,
 }
@@ -425,7 +425,8 @@ pub struct Agent {
     /// Pursuit of the goal that it got or picked.
     pub(crate) pursuit: Option<Pursuit>,
     /// Pursuit of the last order in chat; goes before its goal.
-    pub(crate) errand: Option<Pursuit>,
+    #[serde(rename = "errand")]
+    pub(crate) command: Option<Pursuit>,
     /// Tick until which it pursues no goal.
     pub(crate) rests_until: Tick,
     /// Tick at which it next thinks about its next step.
@@ -442,7 +443,8 @@ pub struct Agent {
     #[serde(default)]
     pub(crate) flees_until: Tick,
     /// Acts that it remembers, the newest last.
-    pub(crate) deeds: VecDeque<Deed>,
+    #[serde(rename = "deeds")]
+    pub(crate) recent_actions: VecDeque<AgentAction>,
     pub(crate) tally: Tally,
 }
 
@@ -465,13 +467,13 @@ impl Agent {
     /// Returns its pursuit: the last order in chat, else the detour, else its goal.
     pub fn pursuit(&self) -> Option<&Pursuit> {
         let detour = self.detour.as_ref().or(self.pursuit.as_ref());
-        self.errand.as_ref().or(detour)
+        self.command.as_ref().or(detour)
     }
 
     /// Returns the same pursuit as [`Agent::pursuit`], to change it.
     pub(crate) fn current(&mut self) -> Option<&mut Pursuit> {
         let detour = self.detour.as_mut().or(self.pursuit.as_mut());
-        self.errand.as_mut().or(detour)
+        self.command.as_mut().or(detour)
     }
 
     /// Returns whether it runs from its attackers at `now`.
@@ -486,8 +488,8 @@ impl Agent {
     }
 
     /// Returns its last acts, the newest first.
-    pub fn deeds(&self) -> impl Iterator<Item = &Deed> {
-        self.deeds.iter().rev()
+    pub fn recent_actions(&self) -> impl Iterator<Item = &AgentAction> {
+        self.recent_actions.iter().rev()
     }
 
     /// Returns the sums of its acts since it was loaded.
@@ -500,7 +502,7 @@ impl Agent {
         self.rests_until = self.rests_until.after(ticks);
         self.thinks_at = self.thinks_at.after(ticks);
         self.flees_until = self.flees_until.after(ticks);
-        let pursuits = [&mut self.pursuit, &mut self.errand, &mut self.detour];
+        let pursuits = [&mut self.pursuit, &mut self.command, &mut self.detour];
         for pursuit in pursuits.into_iter().flatten() {
             pursuit.since = pursuit.since.after(ticks);
         }
@@ -510,11 +512,12 @@ impl Agent {
     }
 
     /// Remembers an act.
-    pub(crate) fn did(&mut self, at: Tick, sort: DeedSort, text: String) {
-        while self.deeds.len() >= DEEDS_MAX {
-            self.deeds.pop_front();
+    pub(crate) fn did(&mut self, at: Tick, sort: AgentActionKind, text: String) {
+        while self.recent_actions.len() >= RECENT_ACTIONS_MAX {
+            self.recent_actions.pop_front();
         }
-        self.deeds.push_back(Deed { at, sort, text });
+        self.recent_actions
+            .push_back(AgentAction { at, sort, text });
     }
 }
 
@@ -538,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_last_deeds_are_remembered() {
+    fn only_the_last_actions_are_remembered() {
         let orders = Orders {
             version: 1,
             agent: true,
@@ -549,9 +552,9 @@ mod tests {
         };
         let mut agent = crate::features::agents::rules::fresh(&orders, 0);
         for n in 0..40 {
-            agent.did(Tick(n), DeedSort::Pickup, n.to_string());
+            agent.did(Tick(n), AgentActionKind::Pickup, n.to_string());
         }
-        let deeds: Vec<u64> = agent.deeds().map(|deed| deed.at.0).collect();
-        assert_eq!(deeds, (25..40).rev().collect::<Vec<_>>());
+        let recent_actions: Vec<u64> = agent.recent_actions().map(|action| action.at.0).collect();
+        assert_eq!(recent_actions, (25..40).rev().collect::<Vec<_>>());
     }
 }

@@ -1,6 +1,6 @@
 //! Things that happen to an agent, as it notes them: they count for its goal and its tally.
 
-use super::{Agent, DeedSort, Goal};
+use super::{Agent, AgentActionKind, Goal};
 use crate::features::training::skill::Skill;
 use crate::geometry::tile::Tile;
 use crate::time::Tick;
@@ -10,7 +10,7 @@ impl Agent {
     pub(crate) fn died(&mut self, tile: Tile, now: Tick) {
         self.tally.deaths = self.tally.deaths.saturating_add(1);
         let words = format!("Died at {}, {}", tile.x, tile.z);
-        self.did(now, DeedSort::Died, words);
+        self.did(now, AgentActionKind::Died, words);
         self.detour = None;
         // It stands elsewhere now, so the steps left so far no longer count.
         if let Some(pursuit) = self.current() {
@@ -19,7 +19,7 @@ impl Agent {
         }
     }
 
-    /// Notes that it gained experience in `skill` by a deed.
+    /// Notes that it gained experience in `skill` by a action.
     pub(crate) fn trained(&mut self, skill: Skill) {
         // An agent that walks trains agility, but need not come nearer to its goal by that.
         if skill == Skill::Agility {
@@ -44,7 +44,7 @@ impl Agent {
             pursuit.tries = 0;
         }
         let words = format!("Took {quantity} × {name}");
-        self.did(now, DeedSort::Pickup, words);
+        self.did(now, AgentActionKind::Pickup, words);
     }
 
     /// Notes that it killed somebody.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::fight::{self, Beast};
 use super::work::{self, Around};
-use super::{Agent, DeedSort, Goal, Orders, Pursuit, TRAINED, Tally, gear, walk};
+use super::{Agent, AgentActionKind, Goal, Orders, Pursuit, TRAINED, Tally, gear, walk};
 use crate::content::Content;
 use crate::entity::ids::EntityId;
 use crate::features::combat::Style;
@@ -104,14 +104,14 @@ pub(crate) fn fresh(orders: &Orders, xp: u64) -> Agent {
         played: false,
         over: false,
         pursuit: None,
-        errand: None,
+        command: None,
         rests_until: Tick::default(),
         thinks_at: Tick::default(),
         last: None,
         detour: None,
         grave: None,
         flees_until: Tick::default(),
-        deeds: VecDeque::new(),
+        recent_actions: VecDeque::new(),
         tally: Tally {
             xp_before: xp,
             ..Tally::default()
@@ -132,7 +132,7 @@ pub(crate) fn obey(agent: &mut Agent, orders: Orders, content: &Content, now: Ti
         return false;
     }
     agent.over = false;
-    agent.errand = None;
+    agent.command = None;
     agent.detour = None;
     agent.pursuit = None;
     agent.rests_until = now;
@@ -141,11 +141,15 @@ pub(crate) fn obey(agent: &mut Agent, orders: Orders, content: &Content, now: Ti
     if paused && before.version > 0 {
         agent.did(
             now,
-            DeedSort::Stopped,
+            AgentActionKind::Stopped,
             "Stands still, without a goal".to_owned(),
         );
     } else if goal.is_none() && before.version > 0 {
-        agent.did(now, DeedSort::Resumed, "Goes on by itself".to_owned());
+        agent.did(
+            now,
+            AgentActionKind::Resumed,
+            "Goes on by itself".to_owned(),
+        );
     }
     if let Some(goal) = goal {
         begin(agent, goal, content, now);
@@ -159,7 +163,7 @@ pub(crate) fn obey(agent: &mut Agent, orders: Orders, content: &Content, now: Ti
 /// Begins the goal of its orders.
 fn begin(agent: &mut Agent, goal: Goal, content: &Content, now: Tick) {
     let words = goal.description(content);
-    agent.did(now, DeedSort::GoalStarted, words);
+    agent.did(now, AgentActionKind::GoalStarted, words);
     agent.pursuit = Some(Pursuit::new(goal, now, false));
 }
 
@@ -168,20 +172,20 @@ pub(crate) fn heed(agent: &mut Agent, told: Option<Goal>, content: &Content, now
     agent.thinks_at = now;
     match told {
         None => {
-            agent.errand = None;
+            agent.command = None;
             agent.rests_until = now.after(STOP_TICKS);
-            agent.did(now, DeedSort::Command, "Stands still".to_owned());
+            agent.did(now, AgentActionKind::Command, "Stands still".to_owned());
         }
         Some(goal) => {
-            agent.did(now, DeedSort::Command, goal.description(content));
-            agent.errand = Some(Pursuit::new(goal, now, false));
+            agent.did(now, AgentActionKind::Command, goal.description(content));
+            agent.command = Some(Pursuit::new(goal, now, false));
         }
     }
 }
 
 /// Returns whether the agent thinks at `now`, if it is not on its way.
 pub(crate) fn thinks(agent: &Agent, now: Tick) -> bool {
-    !agent.played && agent.thinks_at <= now && (agent.errand.is_some() || free(agent, now))
+    !agent.played && agent.thinks_at <= now && (agent.command.is_some() || free(agent, now))
 }
 
 /// Returns whether it pursues goals now.
@@ -191,7 +195,7 @@ fn free(agent: &Agent, now: Tick) -> bool {
 
 /// Returns its next act. Picks a goal first, if it has none.
 pub(crate) fn think(agent: &mut Agent, sees: &Sees<'_>, dice: &mut Dice) -> Act {
-    if agent.errand.is_none() && agent.pursuit.is_none() {
+    if agent.command.is_none() && agent.pursuit.is_none() {
         let goal = pick(
             agent.last.as_ref(),
             &able(sees),
@@ -199,7 +203,7 @@ pub(crate) fn think(agent: &mut Agent, sees: &Sees<'_>, dice: &mut Dice) -> Act 
             dice,
         );
         let words = goal.description(sees.content);
-        agent.did(sees.now, DeedSort::GoalStarted, words);
+        agent.did(sees.now, AgentActionKind::GoalStarted, words);
         agent.pursuit = Some(Pursuit::new(goal, sees.now, true));
     }
     turn_aside(agent, sees);
@@ -231,7 +235,7 @@ pub(crate) fn think(agent: &mut Agent, sees: &Sees<'_>, dice: &mut Dice) -> Act 
 
 /// Begins a detour, if one must come first: to its grave, or to fetch a tool.
 fn turn_aside(agent: &mut Agent, sees: &Sees<'_>) {
-    if agent.errand.is_some() || agent.detour.is_some() {
+    if agent.command.is_some() || agent.detour.is_some() {
         return;
     }
     let grave = agent.grave.take().filter(|grave| sees.now < grave.until);
@@ -242,7 +246,7 @@ fn turn_aside(agent: &mut Agent, sees: &Sees<'_>) {
     };
     if let Some(goal) = goal {
         let words = goal.description(sees.content);
-        agent.did(sees.now, DeedSort::GoalStarted, words);
+        agent.did(sees.now, AgentActionKind::GoalStarted, words);
         agent.detour = Some(Pursuit::new(goal, sees.now, true));
     }
 }
@@ -281,19 +285,23 @@ fn pick(last: Option<&(Goal, bool)>, able: &[Goal], items: bool, dice: &mut Dice
 
 /// Ends its order in chat, its detour or its goal.
 fn end(agent: &mut Agent, reached: bool, why: &str, sees: &Sees<'_>) {
-    let errand = agent.errand.take();
-    let told = errand.is_some();
+    let command = agent.command.take();
+    let told = command.is_some();
     if !told && let Some(detour) = agent.detour.take() {
         return end_detour(agent, &detour, reached, why, sees);
     }
-    let Some(pursuit) = errand.or_else(|| agent.pursuit.take()) else {
+    let Some(pursuit) = command.or_else(|| agent.pursuit.take()) else {
         return;
     };
     let words = pursuit.goal.description(sees.content);
     if reached {
-        agent.did(sees.now, DeedSort::GoalCompleted, words);
+        agent.did(sees.now, AgentActionKind::GoalCompleted, words);
     } else {
-        agent.did(sees.now, DeedSort::GoalFailed, format!("{words}: {why}"));
+        agent.did(
+            sees.now,
+            AgentActionKind::GoalFailed,
+            format!("{words}: {why}"),
+        );
     }
     let rest = if told { HEED_TICKS } else { PAUSE_TICKS };
     agent.rests_until = agent.rests_until.max(sees.now.after(rest));
@@ -308,9 +316,13 @@ fn end(agent: &mut Agent, reached: bool, why: &str, sees: &Sees<'_>) {
 fn end_detour(agent: &mut Agent, detour: &Pursuit, reached: bool, why: &str, sees: &Sees<'_>) {
     let words = detour.goal.description(sees.content);
     if reached {
-        return agent.did(sees.now, DeedSort::GoalCompleted, words);
+        return agent.did(sees.now, AgentActionKind::GoalCompleted, words);
     }
-    agent.did(sees.now, DeedSort::GoalFailed, format!("{words}: {why}"));
+    agent.did(
+        sees.now,
+        AgentActionKind::GoalFailed,
+        format!("{words}: {why}"),
+    );
     if matches!(detour.goal, Goal::Fetch(_)) {
         end(agent, false, "it has nothing to do it with", sees);
     }
@@ -496,7 +508,7 @@ mod tests {
         let far = Goal::Place(content.spawn().moved(500, 0));
         heed(&mut agent, Some(far), &content, Tick(1));
         let mut acts = Vec::new();
-        while agent.errand.is_some() && acts.len() < 20 {
+        while agent.command.is_some() && acts.len() < 20 {
             let sees = sees(&content, 1, &[]);
             acts.push(think(&mut agent, &sees, &mut Dice::scripted([])));
         }

@@ -92,7 +92,7 @@ impl World {
                 && player.pickup.is_none()
                 && player.follow.is_none()
                 && player.visit.is_none()
-                && player.skilling.labour.is_none()
+                && player.skilling.work.is_none()
                 && player.free()
                 && player.fight.aim.is_none()
                 && player.homeward.done_at.is_none();

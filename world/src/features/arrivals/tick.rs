@@ -161,8 +161,8 @@ impl World {
         if player.pickup.take_if(|p| !here(p.region)).is_some() || nothing {
             out.events.push(failed(player, Refusal::Interrupted));
         }
-        let away = |labour: &Work| labour.region.is_some_and(|region| !here(region));
-        if player.skilling.labour.as_ref().is_some_and(away) {
+        let away = |work: &Work| work.region.is_some_and(|region| !here(region));
+        if player.skilling.work.as_ref().is_some_and(away) {
             put_down(player, Some(Refusal::Interrupted), out);
         }
     }

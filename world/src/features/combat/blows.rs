@@ -132,7 +132,8 @@ impl World {
         }
         let heard = player.agent.is_some() || now.since(player.fight.heard_at) < UNHEARD_TICKS;
         let flees = player.agent.as_ref().is_some_and(|agent| agent.flees(now));
-        let turns = player.record.ways.retaliates && player.fight.aim.is_none() && !flees;
+        let turns =
+            player.record.combat_settings.retaliates && player.fight.aim.is_none() && !flees;
         if !willing || !heard || !turns || !player.free() {
             return;
         }
@@ -153,19 +154,19 @@ impl World {
         let Some(npc) = self.npcs.get(id) else {
             return;
         };
-        let feud = &npc.state.feud;
-        let has = feud.target.as_ref();
+        let combat = &npc.state.combat;
+        let has = combat.target.as_ref();
         let has = has.is_some_and(|who| self.fighter_at(&who.entity()).is_some());
-        if !npc.placement.kind.fight.retaliates || feud.returning || has {
+        if !npc.placement.kind.fight.retaliates || combat.returning || has {
             return;
         }
         if let Some(npc) = self.npcs.get_mut(id) {
             let speed = npc.placement.kind.fight.speed_ticks;
-            let feud = &mut npc.state.feud;
-            feud.target = Some(from.character());
-            feud.near = false;
+            let combat = &mut npc.state.combat;
+            combat.target = Some(from.character());
+            combat.near = false;
             npc.state.goal = None;
-            let clash = &mut feud.clash;
+            let clash = &mut combat.clash;
             clash.attacks_at = clash.attacks_at.max(now.after(timing::retaliation(speed)));
         }
     }
@@ -183,7 +184,7 @@ impl World {
         let now = self.now;
         let due = |blows: &[Blow]| blows.iter().any(|blow| blow.lands_at <= now);
         let npcs = self.npcs.iter();
-        let npcs = npcs.filter(|(_, npc)| due(&npc.state.feud.clash.coming));
+        let npcs = npcs.filter(|(_, npc)| due(&npc.state.combat.clash.coming));
         let players = self.players.iter();
         let players = players.filter(|(_, p)| due(&p.fight.clash.coming) && p.free());
         let struck: Vec<EntityId> = npcs
@@ -240,7 +241,7 @@ impl World {
             clash.fought_at = clash.fought_at.max(Some(now));
         }
         if let Some(npc) = self.npcs.get_mut(target) {
-            note(&mut npc.state.feud.hurt_by, blow.from.character(), damage);
+            note(&mut npc.state.combat.hurt_by, blow.from.character(), damage);
         } else {
             out.emit(vitals::Event::Changed {
                 who: target.character(),

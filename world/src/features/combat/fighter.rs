@@ -81,12 +81,12 @@ pub(crate) fn weapon_sort<'a>(
 
 /// Returns the style in which a player fights.
 pub(crate) fn style_of(content: &Content, record: &PlayerRecord) -> Style {
-    style::in_use(&record.ways, weapon_sort(content, record))
+    style::in_use(&record.combat_settings, weapon_sort(content, record))
 }
 
 /// Returns the means with which a player attacks.
 pub(crate) fn means<'a>(content: &'a Content, record: &PlayerRecord) -> Means<'a> {
-    let spell = record.ways.spell.as_ref();
+    let spell = record.combat_settings.spell.as_ref();
     let spell = spell.and_then(|id| content.spells().get(id));
     // A boost may have faded since the player chose the spell.
     let able = |spell: &&Arc<Spell>| record.boosted(Skill::Magic) >= u32::from(spell.level);

@@ -134,13 +134,13 @@ fn armed(weapon: &str) -> PlayerRecord {
 
 fn archer(bow: &str, arrow: &str, style: Style) -> PlayerRecord {
     let mut record = ann(&[(EquipSlot::Weapon, bow), (EquipSlot::Arrows, arrow)]);
-    record.ways.style = style;
+    record.combat_settings.style = style;
     record
 }
 
 fn caster(weapon: &str) -> PlayerRecord {
     let mut record = armed(weapon);
-    record.ways.spell = Some("gust".into());
+    record.combat_settings.spell = Some("gust".into());
     record
 }
 
@@ -209,7 +209,7 @@ fn styles_of_melee_add_to_hits_or_to_damage() {
         (Style::Controlled, 49 * 84, 6),
     ] {
         let mut record = armed("SWORD");
-        record.ways.style = style;
+        record.combat_settings.style = style;
         let attack = player(&content, &record);
         let weighs = (attack.style, attack.weight, attack.max_hit);
         assert_eq!(weighs, (style, weight, max_hit));
@@ -370,7 +370,7 @@ fn players_guard_themselves_with_what_they_wear_against_each_sort() {
         let mut record = ann(&[(EquipSlot::Body, "mail")]);
         record.skills.insert(Skill::Magic, SkillXp::of(LEVEL_60));
         record.prayer.active.insert(prayer.into());
-        record.ways.style = style;
+        record.combat_settings.style = style;
         let sorts = [
             (Against::Stab, 1),
             (Against::Slash, 2),

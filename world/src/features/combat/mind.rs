@@ -10,7 +10,7 @@ use crate::time::Tick;
 /// Ticks in one place after which beasts leave a player alone.
 const TOLERANCE_TICKS: u64 = 1_000;
 /// Steps from the middle to the edge of the square that counts as one place: 21 x 21 tiles.
-const HAUNT_TILES: u32 = 10;
+const TOLERANCE_TILES: u32 = 10;
 /// Level from which NPCs attack anybody.
 const FEARLESS_LEVEL: u32 = 999;
 /// Category of NPCs that attack anybody, however long the target has stayed.
@@ -25,7 +25,7 @@ pub(crate) const STUCK_TICKS: u32 = 10;
 pub(crate) struct Prey<'a> {
     pub(crate) tile: Tile,
     pub(crate) combat_level: u32,
-    pub(crate) haunt: Option<&'a AggressionTolerance>,
+    pub(crate) tolerance: Option<&'a AggressionTolerance>,
 }
 
 /// Returns whether an NPC of that kind at `at`, with its home at `home`, attacks `prey` unprovoked.
@@ -41,7 +41,7 @@ pub(crate) fn attacks(kind: &NpcKind, at: Tile, home: Tile, prey: &Prey<'_>, now
         return true;
     }
     let used_to = prey
-        .haunt
+        .tolerance
         .is_some_and(|h| now.since(h.since) >= TOLERANCE_TICKS);
     let afraid = kind.level < FEARLESS_LEVEL && prey.combat_level > 2 * kind.level;
     !used_to && !afraid
@@ -60,7 +60,7 @@ pub(crate) fn settled(
     tile: Tile,
     now: Tick,
 ) -> Option<AggressionTolerance> {
-    let stays = before.is_some_and(|haunt| haunt.middle.steps_to(tile) <= HAUNT_TILES);
+    let stays = before.is_some_and(|tolerance| tolerance.middle.steps_to(tile) <= TOLERANCE_TILES);
     (!stays).then_some(AggressionTolerance {
         middle: tile,
         since: now,
@@ -87,7 +87,7 @@ mod tests {
         Prey {
             tile: Tile::new(x, 0),
             combat_level,
-            haunt: None,
+            tolerance: None,
         }
     }
 
@@ -113,18 +113,18 @@ mod tests {
     #[test]
     fn beasts_get_used_to_those_who_stay() {
         let since = Tick(1_000);
-        let haunt = settled(None, Tile::new(3, 0), since).unwrap();
+        let tolerance = settled(None, Tile::new(3, 0), since).unwrap();
         let prey = Prey {
-            haunt: Some(&haunt),
+            tolerance: Some(&tolerance),
             ..prey(3, 3)
         };
         let home = Tile::new(0, 0);
         assert!(attacks(&wolf(), home, home, &prey, Tick(1_999)));
         assert!(!attacks(&wolf(), home, home, &prey, Tick(2_000)));
         // Within ten tiles, it is the same place. Further away, it is another one.
-        let same = settled(Some(&haunt), Tile::new(13, -10), Tick(1_500));
+        let same = settled(Some(&tolerance), Tile::new(13, -10), Tick(1_500));
         assert_eq!(same, None);
-        let other = settled(Some(&haunt), Tile::new(14, 0), Tick(1_500)).unwrap();
+        let other = settled(Some(&tolerance), Tile::new(14, 0), Tick(1_500)).unwrap();
         assert_eq!((other.middle, other.since), (Tile::new(14, 0), Tick(1_500)));
     }
 

@@ -255,7 +255,8 @@ pub struct Fight {
     /// Its time without health, while it has none.
     pub dying: Option<Dying>,
     /// Place where it stays, for aggression tolerance.
-    pub haunt: Option<AggressionTolerance>,
+    #[serde(rename = "haunt")]
+    pub tolerance: Option<AggressionTolerance>,
     /// Tick of its client's last request.
     pub heard_at: Tick,
     /// Tick until which beasts leave it alone, after it came into the world. Its client's first
@@ -279,8 +280,8 @@ impl Fight {
         if let Some(dying) = &mut self.dying {
             dying.until = dying.until.after(ticks);
         }
-        if let Some(haunt) = &mut self.haunt {
-            haunt.since = haunt.since.after(ticks);
+        if let Some(tolerance) = &mut self.tolerance {
+            tolerance.since = tolerance.since.after(ticks);
         }
     }
 }
@@ -316,7 +317,10 @@ impl NpcCombat {
 /// Returns the style in which a player fights now, and the styles that its weapon allows.
 pub fn styles_of(content: &Content, record: &PlayerRecord) -> (Style, &'static [Style]) {
     let sort = fighter::weapon_sort(content, record);
-    (style::in_use(&record.ways, sort), style::allowed(sort))
+    (
+        style::in_use(&record.combat_settings, sort),
+        style::allowed(sort),
+    )
 }
 
 /// Request about fighting.

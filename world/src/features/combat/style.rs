@@ -32,13 +32,13 @@ pub(crate) fn allowed(weapon: Option<&WeaponType>) -> &'static [Style] {
     }
 }
 
-/// Returns the style in which a player with the settings `ways` fights with a weapon.
-pub(crate) fn in_use(ways: &CombatSettings, weapon: Option<&WeaponType>) -> Style {
-    if ways.spell.is_some() {
+/// Returns the style in which a player with these `settings` fights with a weapon.
+pub(crate) fn in_use(settings: &CombatSettings, weapon: Option<&WeaponType>) -> Style {
+    if settings.spell.is_some() {
         return Style::Autocast;
     }
     let allowed = allowed(weapon);
-    let chosen = ways.style;
+    let chosen = settings.style;
     let works = allowed.contains(&chosen) && chosen != Style::Autocast;
     if works { chosen } else { allowed[0] }
 }
@@ -142,16 +142,16 @@ mod tests {
 
     #[test]
     fn a_style_that_the_weapon_does_not_allow_counts_as_its_first() {
-        let ways = |style| CombatSettings {
+        let settings = |style| CombatSettings {
             style,
             ..CombatSettings::default()
         };
         let bow = Some(&WeaponType::Bow);
-        assert_eq!(in_use(&ways(Style::Rapid), bow), Style::Rapid);
-        assert_eq!(in_use(&ways(Style::Controlled), bow), Style::Accurate);
-        assert_eq!(in_use(&ways(Style::Controlled), None), Style::Accurate);
+        assert_eq!(in_use(&settings(Style::Rapid), bow), Style::Rapid);
+        assert_eq!(in_use(&settings(Style::Controlled), bow), Style::Accurate);
+        assert_eq!(in_use(&settings(Style::Controlled), None), Style::Accurate);
         let staff = Some(&WeaponType::Staff);
-        assert_eq!(in_use(&ways(Style::Autocast), staff), Style::Accurate);
+        assert_eq!(in_use(&settings(Style::Autocast), staff), Style::Accurate);
         let spell = CombatSettings {
             spell: Some("spark".into()),
             ..CombatSettings::default()

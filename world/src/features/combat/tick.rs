@@ -67,7 +67,7 @@ impl World {
 
     pub(crate) fn clash(&self, id: &EntityId) -> Option<&Clash> {
         if let Some(npc) = self.npcs.get(id) {
-            return Some(&npc.state.feud.clash);
+            return Some(&npc.state.combat.clash);
         }
         let player = self.players.get(&id.character())?;
         Some(&player.fight.clash)
@@ -75,7 +75,7 @@ impl World {
 
     pub(crate) fn clash_mut(&mut self, id: &EntityId) -> Option<&mut Clash> {
         if let Some(npc) = self.npcs.get_mut(id) {
-            return Some(&mut npc.state.feud.clash);
+            return Some(&mut npc.state.combat.clash);
         }
         let player = self.players.get_mut(&id.character())?;
         Some(&mut player.fight.clash)
@@ -324,13 +324,13 @@ impl World {
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         let record = &mut player.record;
         let allowed = style::allowed(fighter::weapon_sort(&content, record));
-        let casts = record.ways.spell.is_some();
+        let casts = record.combat_settings.spell.is_some();
         if !allowed.contains(&chosen) || (chosen == Style::Autocast && !casts) {
             return Err(Refusal::WrongStyle);
         }
-        record.ways.style = chosen;
+        record.combat_settings.style = chosen;
         if chosen != Style::Autocast {
-            record.ways.spell = None;
+            record.combat_settings.spell = None;
         }
         self.chose(who, out);
         Ok(())
@@ -344,7 +344,7 @@ impl World {
         out: &mut Outcome,
     ) -> Result<(), Refusal> {
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
-        player.record.ways.retaliates = on;
+        player.record.combat_settings.retaliates = on;
         self.chose(who, out);
         Ok(())
     }
@@ -368,7 +368,7 @@ impl World {
                 Some(spell.id.clone())
             }
         };
-        player.record.ways.spell = chosen;
+        player.record.combat_settings.spell = chosen;
         self.chose(who, out);
         Ok(())
     }
@@ -379,7 +379,7 @@ impl World {
         if let Some(player) = self.players.get_mut(who) {
             let allowed = style::allowed(fighter::weapon_sort(&content, &player.record));
             if !allowed.contains(&Style::Autocast) {
-                player.record.ways.spell = None;
+                player.record.combat_settings.spell = None;
             }
             self.chose(who, out);
         }

@@ -68,7 +68,11 @@ pub fn settings(record: &PlayerRecord, content: &Content) -> Combat {
     Combat {
         style: style.name().to_owned(),
         styles: styles.iter().map(|style| style.name().to_owned()).collect(),
-        retaliate: record.ways.retaliates,
-        spell: record.ways.spell.as_ref().map(ToString::to_string),
+        retaliate: record.combat_settings.retaliates,
+        spell: record
+            .combat_settings
+            .spell
+            .as_ref()
+            .map(ToString::to_string),
     }
 }

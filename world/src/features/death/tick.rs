@@ -42,27 +42,27 @@ impl World {
         let Some(npc) = self.npcs.get_mut(id) else {
             return;
         };
-        let feud = std::mem::take(&mut npc.state.feud);
+        let combat = std::mem::take(&mut npc.state.combat);
         let back_at = now.after(u64::from(npc.placement.respawn_ticks.max(1)));
-        npc.state.feud = NpcCombat {
+        npc.state.combat = NpcCombat {
             back_at: Some(back_at),
             ..NpcCombat::default()
         };
         npc.state.goal = None;
         if back_at.since(now) > LASTS_TICKS {
             let chunk = Chunk::from(npc.placement.tile);
-            out.changes.lasting.insert(chunk);
+            out.changes.persistent_objects.insert(chunk);
         }
         let (kind, key) = (Arc::clone(&npc.placement.kind), npc.placement.key);
         let (tile, region) = (npc.state.tile, npc.region);
         self.index.take(Chunk::from(tile), id);
         out.touched.insert(id.clone());
-        let last = feud.clash.attacked.map(|foe| foe.who.character());
-        let knew = feud.hurt_by.iter().map(|(who, _)| who).chain(&last);
+        let last = combat.clash.attacked.map(|foe| foe.who.character());
+        let knew = combat.hurt_by.iter().map(|(who, _)| who).chain(&last);
         for who in knew {
             self.released(who, id);
         }
-        let killer = loot::killer(&feud.hurt_by).cloned();
+        let killer = loot::killer(&combat.hurt_by).cloned();
         let mut dice = self.mint.dice(key ^ LOOT_DICE, now);
         let place = Lying {
             tile,

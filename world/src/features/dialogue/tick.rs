@@ -6,7 +6,7 @@ use super::told::DialogueNode;
 use super::{Event, Intent, rules};
 use crate::content::{Dialogue, Effect};
 use crate::entity::ids::CharacterId;
-use crate::features::quests::Deed;
+use crate::features::quests::Achievement;
 use crate::features::skilling::RecipeKind;
 use crate::features::skilling::make::tick::Request;
 use crate::features::visit::{self, Interface};
@@ -70,7 +70,7 @@ impl World {
     /// Begins the talk for which a player has come.
     pub(crate) fn begin_talk(&mut self, who: &CharacterId, out: &mut Outcome) {
         let Ok(talk) = self.talk(who) else { return };
-        self.did(who, Deed::Talked(&talk.kind), out);
+        self.did(who, Achievement::Talked(&talk.kind), out);
         let player = self.players.get(who);
         let entry = player.and_then(|p| rules::entry(&talk.dialogue, &p.record));
         self.go_to(who, entry, out);

@@ -196,14 +196,14 @@ impl World {
         self.show_stage(id, out);
         for who in &fighters {
             let duel = self.duels.all.get(id);
-            if let Some(told) = duel.and_then(|duel| self.fight_told(duel, who)) {
+            if let Some(told) = duel.and_then(|duel| self.fight_event(duel, who)) {
                 out.emit(told);
             }
         }
     }
 
     /// Returns the event that tells `who` of its fight.
-    pub(crate) fn fight_told(&self, duel: &Duel, who: &CharacterId) -> Option<Event> {
+    pub(crate) fn fight_event(&self, duel: &Duel, who: &CharacterId) -> Option<Event> {
         let ring = self.content.rings()?.ring(duel.ring?)?;
         let start = DuelFightStart {
             duel_id: duel.id.clone(),

@@ -378,24 +378,24 @@ impl World {
     /// matter, or else those about challenges to it.
     pub fn duel_shown(&self, who: &CharacterId) -> Vec<Event> {
         match self.players.get(who).and_then(|p| p.dealings.duel.as_ref()) {
-            Some(id) => self.duel_told(who, id),
-            None => self.challenges_told(who),
+            Some(id) => self.duel_events(who, id),
+            None => self.challenge_events(who),
         }
     }
 
-    fn duel_told(&self, who: &CharacterId, id: &EntityId) -> Vec<Event> {
+    fn duel_events(&self, who: &CharacterId, id: &EntityId) -> Vec<Event> {
         let Some(duel) = self.duels.all.get(id) else {
             return Vec::new();
         };
         let mut told: Vec<Event> = self.duel_begun(id, who).into_iter().collect();
         told.push(told::whole(who.clone(), duel, &self.content).into());
         if duel.stage == DuelStage::Fighting {
-            told.extend(self.fight_told(duel, who).map(Event::from));
+            told.extend(self.fight_event(duel, who).map(Event::from));
         }
         told
     }
 
-    fn challenges_told(&self, who: &CharacterId) -> Vec<Event> {
+    fn challenge_events(&self, who: &CharacterId) -> Vec<Event> {
         let waiting = self.duels.challenges.iter().filter(|(_, of)| of.to == *who);
         let told = waiting.filter_map(|(id, of)| {
             let from = self.players.get(&of.from)?;

@@ -52,7 +52,7 @@ impl Performed {
     pub(crate) fn lasts(&self, player: &Player, now: Tick) -> bool {
         let stands = player.gait.pace == Pace::Stood && player.tile() == self.tile;
         let fights = player.fight.aim.is_some() || player.fight.clash.in_combat(now);
-        now < self.until && player.free() && stands && player.labour().is_none() && !fights
+        now < self.until && player.free() && stands && player.work().is_none() && !fights
     }
 }
 

@@ -109,7 +109,7 @@ impl World {
         let item = self.ground.seen(target).ok_or(Refusal::NotFound)?;
         if item.grave.is_some() {
             self.loot(who, target, out)?;
-            self.end_errand(who, out);
+            self.end_pickup(who, out);
             return Ok(());
         }
         item.may_take(who, player.tile(), self.now)?;
@@ -117,12 +117,12 @@ impl World {
         let (item, quantity) = (item.item.clone(), item.quantity);
         self.transfer(Some(Cause::Pickup), &legs, out)?;
         self.took(who, &item, quantity);
-        self.end_errand(who, out);
+        self.end_pickup(who, out);
         Ok(())
     }
 
     /// Ends the pickup of `who`, who has the thing.
-    fn end_errand(&mut self, who: &CharacterId, out: &mut Outcome) {
+    fn end_pickup(&mut self, who: &CharacterId, out: &mut Outcome) {
         if let Some(player) = self.players.get_mut(who) {
             player.gait.path.clear();
             turn_away(player, out);

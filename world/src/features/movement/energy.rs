@@ -37,9 +37,9 @@ pub(crate) fn tick(player: &mut Player, content: &Content) -> bool {
         return false;
     }
     let end = record.energy == 0 || record.energy == ENERGY_FULL;
-    let tell = end || record.energy.abs_diff(player.gait.told_energy) >= TELL;
+    let tell = end || record.energy.abs_diff(player.gait.reported_energy) >= TELL;
     if tell {
-        player.gait.told_energy = record.energy;
+        player.gait.reported_energy = record.energy;
     }
     tell
 }

@@ -42,7 +42,8 @@ pub(crate) struct Gait {
     /// Whether a handover is under way: then it does not move.
     pub(crate) held: bool,
     /// Run energy that the world last told its client.
-    pub(crate) told_energy: u32,
+    #[serde(rename = "told_energy")]
+    pub(crate) reported_energy: u32,
     /// Weight of all that it carries, in grams; `None`: nobody has asked since that changed.
     #[serde(skip)]
     pub(crate) weight_grams: Option<u32>,
@@ -54,12 +55,12 @@ pub(crate) struct Gait {
 impl Gait {
     /// Returns the movement of a player that arrives: with a way that somebody brought along, if
     /// one could have found it here, and with its energy told.
-    pub(crate) fn brought(mut path: Vec<Tile>, trail: Option<Tile>, told_energy: u32) -> Gait {
+    pub(crate) fn brought(mut path: Vec<Tile>, trail: Option<Tile>, reported_energy: u32) -> Gait {
         path.truncate(PATH_TILES_MAX as usize);
         Gait {
             path: path.into(),
             trail,
-            told_energy,
+            reported_energy,
             ..Gait::default()
         }
     }

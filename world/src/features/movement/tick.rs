@@ -48,9 +48,9 @@ impl World {
         let now = self.now;
         for (who, player) in &mut self.players {
             phases.region(player.region);
-            let settled = mind::settled(player.fight.haunt.as_ref(), player.tile(), now);
+            let settled = mind::settled(player.fight.tolerance.as_ref(), player.tile(), now);
             if settled.is_some() {
-                player.fight.haunt = settled;
+                player.fight.tolerance = settled;
             }
             if !player.lives() {
                 continue;

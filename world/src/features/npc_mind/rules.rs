@@ -62,7 +62,7 @@ pub(crate) fn appear(
         waited_ticks: 0,
         attended_ticks: 0,
         health: placement.kind.health,
-        feud: NpcCombat::default(),
+        combat: NpcCombat::default(),
     }
 }
 
@@ -151,12 +151,16 @@ pub(crate) fn go_home(npc: &mut Npc, terrain: &Terrain, crowd: &mut Crowd) {
     let from = npc.state.tile.steps_to(home);
     walk(npc, terrain, crowd, home, |at| at == home);
     let left = npc.state.tile.steps_to(home);
-    let feud = &mut npc.state.feud;
-    feud.stuck_ticks = if left < from { 0 } else { feud.stuck_ticks + 1 };
-    let lost = left > mind::HOME_TILES || feud.stuck_ticks >= mind::STUCK_TICKS;
+    let combat = &mut npc.state.combat;
+    combat.stuck_ticks = if left < from {
+        0
+    } else {
+        combat.stuck_ticks + 1
+    };
+    let lost = left > mind::HOME_TILES || combat.stuck_ticks >= mind::STUCK_TICKS;
     if left == 0 || lost {
-        feud.returning = false;
-        feud.stuck_ticks = 0;
+        combat.returning = false;
+        combat.stuck_ticks = 0;
         if left > 0 {
             crowd.step(npc.state.tile, home);
             npc.state.tile = home;

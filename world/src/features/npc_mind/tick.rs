@@ -35,12 +35,12 @@ impl World {
     ) {
         let now = self.now;
         let busy = |npc: &Npc| {
-            let feud = &npc.state.feud;
-            match feud.back_at {
+            let combat = &npc.state.combat;
+            match combat.back_at {
                 Some(at) => at <= now,
                 None => {
-                    feud.target.is_some()
-                        || feud.returning
+                    combat.target.is_some()
+                        || combat.returning
                         || rules::stirs(npc, now)
                         || (npc.placement.kind.fight.aggressive && !self.prey(npc).is_empty())
                 }
@@ -107,13 +107,13 @@ impl World {
     fn turn(&mut self, id: &EntityId) -> Option<Turn> {
         let npc = self.npcs.get(id)?;
         let (kind, state) = (&npc.placement.kind, &npc.state);
-        if let Some(at) = state.feud.back_at {
+        if let Some(at) = state.combat.back_at {
             return (at <= self.now).then_some(Turn::Returns);
         }
-        if state.feud.returning {
+        if state.combat.returning {
             return Some(Turn::Home);
         }
-        if let Some(who) = state.feud.target.clone() {
+        if let Some(who) = state.combat.target.clone() {
             let place = self.players.get(&who).filter(|p| p.lives());
             let place = place.map(crate::entity::player::Player::tile);
             let far = place.is_some_and(|at| mind::gives_up(kind, state.home, at));
@@ -122,13 +122,13 @@ impl World {
                 return Some(Turn::Hunts(who, at));
             }
             let npc = self.npcs.get_mut(id)?;
-            npc.state.feud.target = None;
-            npc.state.feud.near = false;
+            npc.state.combat.target = None;
+            npc.state.combat.near = false;
             if far {
                 npc.state.goal = None;
-                npc.state.feud.returning = true;
-                npc.state.feud.stuck_ticks = 0;
-                npc.state.feud.clash.forget();
+                npc.state.combat.returning = true;
+                npc.state.combat.stuck_ticks = 0;
+                npc.state.combat.clash.forget();
                 return Some(Turn::Home);
             }
             return Some(Turn::Strolls);
@@ -144,16 +144,16 @@ impl World {
         let (who, at) = prey.into_iter().nth(dice.below(many) as usize)?;
         let npc = self.npcs.get_mut(id)?;
         npc.state.goal = None;
-        npc.state.feud.target = Some(who.clone());
-        npc.state.feud.near = false;
+        npc.state.combat.target = Some(who.clone());
+        npc.state.combat.near = false;
         Some(Turn::Hunts(who, at))
     }
 
     /// Returns the players that an NPC without a target would attack of its own accord, in order.
     fn prey(&self, npc: &Npc) -> Vec<(CharacterId, Tile)> {
         let (kind, state) = (&npc.placement.kind, &npc.state);
-        let feud = &state.feud;
-        if !kind.fight.aggressive || feud.target.is_some() || feud.returning {
+        let combat = &state.combat;
+        if !kind.fight.aggressive || combat.target.is_some() || combat.returning {
             return Vec::new();
         }
         let sees = |who: &CharacterId| {
@@ -164,7 +164,7 @@ impl World {
             let prey = Prey {
                 tile: player.tile(),
                 combat_level: player.record.combat_level,
-                haunt: player.fight.haunt.as_ref(),
+                tolerance: player.fight.tolerance.as_ref(),
             };
             mind::attacks(kind, state.tile, state.home, &prey, self.now).then_some(prey.tile)
         };
@@ -194,17 +194,17 @@ impl World {
         };
         let attack = fighter::npc(&self.content, &npc.placement.kind);
         let blow = attack.blow();
-        let feud = &mut npc.state.feud;
+        let combat = &mut npc.state.combat;
         if !reach::reaches(self.content.terrain(), blow, npc.state.tile, at) {
-            feud.near = false;
+            combat.near = false;
             return;
         }
-        if !feud.near {
+        if !combat.near {
             // It draws breath first.
-            feud.near = true;
-            feud.clash.attacks_at = feud.clash.attacks_at.max(now.after(1));
+            combat.near = true;
+            combat.clash.attacks_at = combat.clash.attacks_at.max(now.after(1));
         }
-        let ready = now >= feud.clash.attacks_at && value != Value::Unavailable;
+        let ready = now >= combat.clash.attacks_at && value != Value::Unavailable;
         let target = who.entity();
         let coming = self.clash(&target).map_or(0, |clash| clash.coming.len());
         if !ready || !self.may_be_struck(&target) || coming >= COMING_MAX {

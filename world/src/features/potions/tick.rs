@@ -34,7 +34,7 @@ impl World {
         let stack = stack.ok_or(Refusal::EmptySlot)?;
         let potion = content.items().drinkable(&stack.item);
         let potion = potion.ok_or(Refusal::Unsupported)?;
-        if now < player.skilling.hands_free_at {
+        if now < player.skilling.next_action_at {
             return Err(Refusal::Cooldown);
         }
         let legs = rules::exchange(&player.record, slot, potion);
@@ -42,8 +42,8 @@ impl World {
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         let prays = rules::drink(&mut player.record, potion);
         self.dosed.note(player);
-        player.skilling.hands_free_at = now.after(rules::DRINK_TICKS);
-        player.gait.told_energy = player.record.energy;
+        player.skilling.next_action_at = now.after(rules::DRINK_TICKS);
+        player.gait.reported_energy = player.record.energy;
         out.emit(vitals::Event::Changed { who: who.clone() });
         if prays {
             out.emit(prayer::Event::Changed { who: who.clone() });

@@ -75,7 +75,7 @@ pub fn status(quests: &Quests, quest: &str) -> QuestStatus {
 
 /// Something that may count for a quest.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Deed<'a> {
+pub(crate) enum Achievement<'a> {
     /// The character killed an NPC of a kind.
     Killed(&'a str),
     /// The character got so many of an item out of the ground, the water or a tree.

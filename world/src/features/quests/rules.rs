@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Deed, QuestState, QuestStatus, Quests, status};
+use super::{Achievement, QuestState, QuestStatus, Quests, status};
 use crate::content::{Content, Quest, Reward, Stage, StageKind};
 use crate::entity::ids::CharacterId;
 use crate::entity::player::record::PlayerRecord;
@@ -19,11 +19,15 @@ use crate::item::{COINS, QUANTITY_MAX, Stack};
 use crate::refusal::Refusal;
 
 /// Counts an act for the quests under way. Returns those that changed.
-pub(crate) fn counts(quests: &mut Quests, content: &Content, deed: Deed<'_>) -> Vec<Arc<str>> {
+pub(crate) fn counts(
+    quests: &mut Quests,
+    content: &Content,
+    achievement: Achievement<'_>,
+) -> Vec<Arc<str>> {
     let mut changed = Vec::new();
     for (id, state) in quests.iter_mut() {
         let quest = content.quests().get(id);
-        if let Some(quest) = quest.filter(|quest| count(quest, state, deed)) {
+        if let Some(quest) = quest.filter(|quest| count(quest, state, achievement)) {
             changed.push(Arc::clone(&quest.id));
         }
     }
@@ -36,7 +40,7 @@ pub(crate) fn under_way(quests: &Quests) -> bool {
 }
 
 /// Counts an act for one quest. Returns whether something changed.
-fn count(quest: &Quest, state: &mut QuestState, deed: Deed<'_>) -> bool {
+fn count(quest: &Quest, state: &mut QuestState, achievement: Achievement<'_>) -> bool {
     let Some(current) = at(quest, state) else {
         return false;
     };
@@ -50,7 +54,7 @@ fn count(quest: &Quest, state: &mut QuestState, deed: Deed<'_>) -> bool {
             continue;
         }
         let before = state.counts.get(&stage.id).copied().unwrap_or(0);
-        let done = counted(quest, stage, deed, before).min(asked(stage));
+        let done = counted(quest, stage, achievement, before).min(asked(stage));
         if done > before {
             state.counts.insert(Arc::clone(&stage.id), done);
             changed = true;
@@ -63,23 +67,25 @@ fn count(quest: &Quest, state: &mut QuestState, deed: Deed<'_>) -> bool {
 }
 
 /// Returns how much of a stage is done with the act, if `before` of it was done without it.
-fn counted(quest: &Quest, stage: &Stage, deed: Deed<'_>, before: u32) -> u32 {
+fn counted(quest: &Quest, stage: &Stage, achievement: Achievement<'_>, before: u32) -> u32 {
     let target = &*stage.target;
-    let more = match (&stage.kind, deed) {
-        (StageKind::Kill, Deed::Killed(kind)) => u32::from(kind == target),
-        (StageKind::Gather, Deed::Gathered(item, many))
-        | (StageKind::Interact, Deed::Made(item, many))
+    let more = match (&stage.kind, achievement) {
+        (StageKind::Kill, Achievement::Killed(kind)) => u32::from(kind == target),
+        (StageKind::Gather, Achievement::Gathered(item, many))
+        | (StageKind::Interact, Achievement::Made(item, many))
             if item == target =>
         {
             many
         }
-        (StageKind::Interact, Deed::Lit) => u32::from(target.eq_ignore_ascii_case("fire")),
-        (StageKind::Dialogue, Deed::Talked(kind)) => u32::from(*kind == **partner(quest, stage)),
-        (StageKind::Travel, Deed::Stood(tile)) => {
+        (StageKind::Interact, Achievement::Lit) => u32::from(target.eq_ignore_ascii_case("fire")),
+        (StageKind::Dialogue, Achievement::Talked(kind)) => {
+            u32::from(*kind == **partner(quest, stage))
+        }
+        (StageKind::Travel, Achievement::Stood(tile)) => {
             let near = |(to, radius): (Tile, u32)| tile.steps_to(to) <= radius;
             u32::from(stage.place.is_some_and(near))
         }
-        (StageKind::Gather, Deed::Has(pack)) => {
+        (StageKind::Gather, Achievement::Has(pack)) => {
             let there = inventory::count(pack, target);
             return before.max(u32::try_from(there).unwrap_or(u32::MAX));
         }
@@ -309,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_stage_is_done_by_its_deeds_and_no_others() {
+    fn each_kind_of_stage_is_done_by_its_achievements_and_no_others() {
         let (quest, mut state) = {
             let quest = errand();
             let state = begun(&quest);
@@ -318,31 +324,31 @@ mod tests {
         let here = Tile::new(8, 12);
         // The act, whether something changed, and the stage then.
         let story = [
-            (Deed::Killed("cat"), false, "rats"),
-            (Deed::Killed("rat"), true, "rats"),
+            (Achievement::Killed("cat"), false, "rats"),
+            (Achievement::Killed("rat"), true, "rats"),
             // Gathered before its stage: that counts; other acts do not.
-            (Deed::Gathered("logs", 2), true, "rats"),
-            (Deed::Stood(here), false, "rats"),
-            (Deed::Talked("eve"), false, "rats"),
-            (Deed::Killed("rat"), true, "logs"),
-            (Deed::Killed("rat"), false, "logs"),
-            (Deed::Gathered("stone", 9), false, "logs"),
-            (Deed::Gathered("logs", 9), true, "fire"),
-            (Deed::Made("logs", 1), false, "fire"),
-            (Deed::Lit, true, "there"),
-            (Deed::Stood(Tile::new(7, 10)), false, "there"),
-            (Deed::Stood(here), true, "eve"),
-            (Deed::Talked("tom"), false, "eve"),
-            (Deed::Talked("eve"), true, "back"),
-            (Deed::Talked("tom"), false, "back"),
+            (Achievement::Gathered("logs", 2), true, "rats"),
+            (Achievement::Stood(here), false, "rats"),
+            (Achievement::Talked("eve"), false, "rats"),
+            (Achievement::Killed("rat"), true, "logs"),
+            (Achievement::Killed("rat"), false, "logs"),
+            (Achievement::Gathered("stone", 9), false, "logs"),
+            (Achievement::Gathered("logs", 9), true, "fire"),
+            (Achievement::Made("logs", 1), false, "fire"),
+            (Achievement::Lit, true, "there"),
+            (Achievement::Stood(Tile::new(7, 10)), false, "there"),
+            (Achievement::Stood(here), true, "eve"),
+            (Achievement::Talked("tom"), false, "eve"),
+            (Achievement::Talked("eve"), true, "back"),
+            (Achievement::Talked("tom"), false, "back"),
         ];
-        for (index, (deed, changes, then)) in story.into_iter().enumerate() {
+        for (index, (achievement, changes, then)) in story.into_iter().enumerate() {
             assert_eq!(
-                count(&quest, &mut state, deed),
+                count(&quest, &mut state, achievement),
                 changes,
-                "{index}: {deed:?}"
+                "{index}: {achievement:?}"
             );
-            assert_eq!(stage_of(&state), then, "{index}: {deed:?}");
+            assert_eq!(stage_of(&state), then, "{index}: {achievement:?}");
         }
         assert!(state.ready);
         assert_eq!(
@@ -352,7 +358,7 @@ mod tests {
         );
         complete(&mut state);
         assert_eq!(state.status(), QuestStatus::Completed);
-        assert!(!count(&quest, &mut state, Deed::Killed("rat")));
+        assert!(!count(&quest, &mut state, Achievement::Killed("rat")));
     }
 
     #[test]
@@ -364,12 +370,12 @@ mod tests {
                 .map(|slot| (slot, Stack::new("logs", 1)))
                 .collect::<Pack>()
         };
-        assert!(count(&quest, &mut state, Deed::Has(&pack(2))));
-        assert!(!count(&quest, &mut state, Deed::Has(&pack(0))));
+        assert!(count(&quest, &mut state, Achievement::Has(&pack(2))));
+        assert!(!count(&quest, &mut state, Achievement::Has(&pack(0))));
         // The same ones again are not more.
-        assert!(!count(&quest, &mut state, Deed::Has(&pack(2))));
+        assert!(!count(&quest, &mut state, Achievement::Has(&pack(2))));
         assert!(!state.ready);
-        assert!(count(&quest, &mut state, Deed::Has(&pack(4))));
+        assert!(count(&quest, &mut state, Achievement::Has(&pack(4))));
         assert!(state.ready, "no stage leads back: it is ready at once");
     }
 
@@ -382,10 +388,10 @@ mod tests {
             stage("back", StageKind::Dialogue, "", "", 1),
         ]);
         let mut state = begun(&quest);
-        assert!(count(&quest, &mut state, Deed::Made("board", 1)));
-        assert!(count(&quest, &mut state, Deed::Gathered("logs", 1)));
+        assert!(count(&quest, &mut state, Achievement::Made("board", 1)));
+        assert!(count(&quest, &mut state, Achievement::Gathered("logs", 1)));
         assert_eq!(stage_of(&state), "rats");
-        assert!(count(&quest, &mut state, Deed::Killed("rat")));
+        assert!(count(&quest, &mut state, Achievement::Killed("rat")));
         assert_eq!((stage_of(&state), state.ready), ("back", true));
     }
 
@@ -393,7 +399,7 @@ mod tests {
     fn who_gives_up_begins_anew_but_is_given_nothing_again() {
         let quest = errand();
         let mut state = begun(&quest);
-        count(&quest, &mut state, Deed::Killed("rat"));
+        count(&quest, &mut state, Achievement::Killed("rat"));
         give_up(&mut state).unwrap();
         assert_eq!(give_up(&mut state), Err(Refusal::QuestStage));
         assert_eq!(state.status(), QuestStatus::NotStarted);

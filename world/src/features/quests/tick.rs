@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Deed, Event, Intent, QuestStatus, rules};
+use super::{Achievement, Event, Intent, QuestStatus, rules};
 use crate::content::Quest;
 use crate::entity::ids::CharacterId;
 use crate::features::movement::Pace;
@@ -19,14 +19,19 @@ use crate::world::World;
 
 impl World {
     /// Counts an act of a character for its quests.
-    pub(crate) fn did(&mut self, who: &CharacterId, deed: Deed<'_>, out: &mut Outcome) {
+    pub(crate) fn did(
+        &mut self,
+        who: &CharacterId,
+        achievement: Achievement<'_>,
+        out: &mut Outcome,
+    ) {
         let Some(player) = self.players.get_mut(who) else {
             return;
         };
         if !rules::under_way(&player.record.quests) {
             return;
         }
-        for id in rules::counts(&mut player.record.quests, &self.content, deed) {
+        for id in rules::counts(&mut player.record.quests, &self.content, achievement) {
             quest_changed(who, id, out);
         }
     }
@@ -38,14 +43,14 @@ impl World {
                 continue;
             };
             // Nothing else that comes into a pack is work.
-            let deed = if cause == Cause::Gather {
-                Deed::Gathered(&stack.item, stack.quantity)
+            let achievement = if cause == Cause::Gather {
+                Achievement::Gathered(&stack.item, stack.quantity)
             } else if cause == Cause::Make {
-                Deed::Made(&stack.item, stack.quantity)
+                Achievement::Made(&stack.item, stack.quantity)
             } else {
                 return;
             };
-            self.did(who, deed, out);
+            self.did(who, achievement, out);
         }
     }
 
@@ -56,7 +61,7 @@ impl World {
         };
         if rules::under_way(&player.record.quests) {
             let pack = player.record.inventory.clone();
-            self.did(who, Deed::Has(&pack), out);
+            self.did(who, Achievement::Has(&pack), out);
         }
     }
 
@@ -68,7 +73,7 @@ impl World {
         });
         let gone: Vec<_> = gone.map(|p| (p.record.id.clone(), p.tile())).collect();
         for (who, tile) in gone {
-            self.did(&who, Deed::Stood(tile), out);
+            self.did(&who, Achievement::Stood(tile), out);
         }
     }
 
@@ -140,7 +145,7 @@ impl World {
         quest_changed(who, Arc::clone(&quest.id), out);
         self.has_with_it(who, out);
         if let Some(tile) = self.players.get(who).map(crate::Player::tile) {
-            self.did(who, Deed::Stood(tile), out);
+            self.did(who, Achievement::Stood(tile), out);
         }
         Ok(())
     }

@@ -115,11 +115,13 @@ pub enum Job {
 #[serde(default)]
 pub struct Skilling {
     /// Tick from which the player may use something again.
-    pub hands_free_at: Tick,
+    #[serde(rename = "hands_free_at")]
+    pub next_action_at: Tick,
     /// Tiles gone on foot since it last gained experience for them.
     pub tiles_gone: u32,
     /// Work for which it has set out, or which it does.
-    pub labour: Option<Work>,
+    #[serde(rename = "labour")]
+    pub work: Option<Work>,
     /// Uses left of things that last for several pieces of work, by item.
     pub spools: BTreeMap<Arc<str>, u32>,
 }
@@ -127,9 +129,9 @@ pub struct Skilling {
 impl Skilling {
     /// Moves all its times later by `ticks`.
     pub(crate) fn delay(&mut self, ticks: u64) {
-        self.hands_free_at = self.hands_free_at.after(ticks);
-        if let Some(labour) = &mut self.labour {
-            labour.due_at = labour.due_at.after(ticks);
+        self.next_action_at = self.next_action_at.after(ticks);
+        if let Some(work) = &mut self.work {
+            work.due_at = work.due_at.after(ticks);
         }
     }
 }

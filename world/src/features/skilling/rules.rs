@@ -10,7 +10,7 @@ use crate::geometry::tile::{Bounds, Tile};
 /// Steps within which one sets out for work.
 pub(crate) const SET_OUT_TILES: u32 = 32;
 /// Most routes that a player tries, to as many places beside a thing.
-pub(crate) const WAYS_MAX: usize = 4;
+pub(crate) const ROUTES_MAX: usize = 4;
 
 /// Reach of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

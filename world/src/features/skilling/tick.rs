@@ -161,7 +161,7 @@ impl World {
             let terrain = self.content.terrain();
             let mut found = Err(Refusal::Unreachable);
             let places = reach.places(terrain, covers, from).into_iter();
-            for to in places.take(rules::WAYS_MAX).take_while(|_| !near) {
+            for to in places.take(rules::ROUTES_MAX).take_while(|_| !near) {
                 found = movement::way_onto(player, &mut self.router, terrain, searches_end, to);
                 if !matches!(found, Err(Refusal::Unreachable)) {
                     break;
@@ -174,7 +174,7 @@ impl World {
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         turn_away(player, out);
         player.gait.path = path;
-        player.skilling.labour = Some(work);
+        player.skilling.work = Some(work);
         if near {
             self.begin(who, out);
         }
@@ -184,11 +184,7 @@ impl World {
     /// Begins the work of a player that has come to it.
     fn begin(&mut self, who: &CharacterId, out: &mut Outcome) {
         let mut dice = self.work_dice(who);
-        let Some(work) = self
-            .players
-            .get(who)
-            .and_then(|p| p.skilling.labour.clone())
-        else {
+        let Some(work) = self.players.get(who).and_then(|p| p.skilling.work.clone()) else {
             return;
         };
         let ticks = match &work.job {
@@ -198,8 +194,8 @@ impl World {
         let due_at = self.now.after(ticks);
         if let Some(player) = self.players.get_mut(who) {
             player.gait.path.clear();
-            if let Some(labour) = &mut player.skilling.labour {
-                (labour.begun, labour.due_at) = (true, due_at);
+            if let Some(work) = &mut player.skilling.work {
+                (work.begun, work.due_at) = (true, due_at);
             }
             out.emit(Event::Begun(
                 who.clone(),
@@ -221,7 +217,7 @@ impl World {
         phases: &mut dyn PhaseClock,
         out: &mut Outcome,
     ) {
-        let working = |player: &&Player| player.skilling.labour.is_some() && !player.gait.held;
+        let working = |player: &&Player| player.skilling.work.is_some() && !player.gait.held;
         let working = self.players.values().filter(working);
         let mut working: Vec<(u32, CharacterId)> = working
             .map(|player| (player.pid, player.record.id.clone()))
@@ -243,7 +239,7 @@ impl World {
     /// Plays one tick of a player's work.
     fn work(&mut self, who: &CharacterId, value: Value, out: &mut Outcome) -> Result<(), Refusal> {
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
-        let Some(work) = player.skilling.labour.clone() else {
+        let Some(work) = player.skilling.work.clone() else {
             return Ok(());
         };
         let (from, stands) = (player.tile(), player.gait.path.is_empty());
@@ -271,11 +267,8 @@ impl World {
             (false, _) => return Ok(()),
             (true, true) => {}
         }
-        let labour = self
-            .players
-            .get(who)
-            .and_then(|p| p.skilling.labour.as_ref());
-        let due = labour.is_some_and(|labour| labour.due_at <= self.now);
+        let begun = self.players.get(who).and_then(|p| p.skilling.work.as_ref());
+        let due = begun.is_some_and(|work| work.due_at <= self.now);
         // While the store cannot save, or exchanges are stopped, work rests.
         if !due || value.open().is_err() {
             return Ok(());
@@ -300,7 +293,7 @@ impl World {
 
 /// Ends the work of `player`. `why`: `None`, all is done.
 pub(crate) fn put_down(player: &mut Player, why: Option<Refusal>, out: &mut Outcome) {
-    if player.skilling.labour.take().is_some() {
+    if player.skilling.work.take().is_some() {
         let who = player.record.id.clone();
         out.emit(Event::Stopped(who, told::stopped(why)));
     }

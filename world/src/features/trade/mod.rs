@@ -105,7 +105,8 @@ pub enum TradeStep {
     /// Agreement to a screen.
     Agreed(Screen),
     /// Withdrawal of its agreement.
-    Doubted,
+    #[serde(rename = "Doubted")]
+    RevokedAcceptance,
     /// Handing over of its offer.
     Gave,
     /// End of the trade without a swap.
@@ -276,7 +277,7 @@ pub enum Intent {
     },
     /// Withdrawal of the player's agreement.
     #[serde(rename = "tradeCancelAccept")]
-    Doubt {
+    RevokeAcceptance {
         /// Trade id.
         #[serde(rename = "tradeId")]
         trade: EntityId,
@@ -299,7 +300,7 @@ impl wire::Requests for Intent {
             | Intent::Change { trade, .. }
             | Intent::Withdraw { trade, .. }
             | Intent::Accept { trade, .. }
-            | Intent::Doubt { trade }
+            | Intent::RevokeAcceptance { trade }
             | Intent::Cancel { trade } => ("tradeId", trade),
         };
         wire::id(field, id.as_str())?;
@@ -411,7 +412,7 @@ impl Intent {
             self,
             Intent::Answer { accept: false, .. }
                 | Intent::Withdraw { .. }
-                | Intent::Doubt { .. }
+                | Intent::RevokeAcceptance { .. }
                 | Intent::Cancel { .. }
         )
     }

@@ -59,11 +59,11 @@ impl World {
                 self.show_trade(&trade, out);
             }
             Intent::Accept { trade, seen } => self.agree(who, &trade, seen, out)?,
-            Intent::Doubt { trade } => {
+            Intent::RevokeAcceptance { trade } => {
                 let open = self.open_trade(who, &trade)?;
                 let offer = open.offer_mut(who).ok_or(Refusal::NotInTrade)?;
                 offer.agreed = false;
-                self.note_trade(&trade, who, TradeStep::Doubted, Vec::new(), out);
+                self.note_trade(&trade, who, TradeStep::RevokedAcceptance, Vec::new(), out);
                 self.show_trade(&trade, out);
             }
             Intent::Cancel { trade } => {
@@ -373,7 +373,7 @@ impl World {
             | Intent::Change { trade, .. }
             | Intent::Withdraw { trade, .. }
             | Intent::Accept { trade, .. }
-            | Intent::Doubt { trade }
+            | Intent::RevokeAcceptance { trade }
             | Intent::Cancel { trade } => (trade.clone(), CharacterId::from("")),
         };
         let known = self.trades.all.get(&trade);

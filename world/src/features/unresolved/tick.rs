@@ -16,11 +16,11 @@ impl World {
     /// `EmptySlot`, `NotEnough`: the pack has no such item; `Unsupported`: nobody can bury it, or
     /// the target offers nothing to open.
     pub(crate) fn meant(&self, who: &CharacterId, intent: Intent) -> Result<Intent, Refusal> {
-        let Intent::Unresolved(vague) = intent else {
+        let Intent::Unresolved(unresolved) = intent else {
             return Ok(intent);
         };
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
-        Ok(match vague {
+        Ok(match unresolved {
             unresolved::Intent::Open { target } => {
                 // If the target is not here, the request is to talk.
                 let Some(host) = self.host(&target) else {

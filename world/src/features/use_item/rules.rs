@@ -56,7 +56,7 @@ pub(crate) fn used(
     let stack = record.inventory.get(&slot).ok_or(Refusal::EmptySlot)?;
     let kind = content.item(&stack.item).ok_or(Refusal::Unsupported)?;
     let (cause, effect) = effect(record, kind, skill)?;
-    if now < player.skilling.hands_free_at {
+    if now < player.skilling.next_action_at {
         return Err(Refusal::Cooldown);
     }
     let leg = Leg::FromSlot {
@@ -100,7 +100,7 @@ fn effect(
 pub(crate) fn done(player: &mut Player, effect: Effect, now: Tick) -> bool {
     match effect {
         Effect::Eaten { heals } => {
-            player.skilling.hands_free_at = now.after(EAT_TICKS);
+            player.skilling.next_action_at = now.after(EAT_TICKS);
             let record = &mut player.record;
             let before = record.health;
             let well = record.max_health().max(before);
@@ -108,11 +108,11 @@ pub(crate) fn done(player: &mut Player, effect: Effect, now: Tick) -> bool {
             record.health != before
         }
         Effect::Buried { .. } => {
-            player.skilling.hands_free_at = now.after(BURY_TICKS);
+            player.skilling.next_action_at = now.after(BURY_TICKS);
             false
         }
         Effect::Learned { .. } => {
-            player.skilling.hands_free_at = now.after(RUB_TICKS);
+            player.skilling.next_action_at = now.after(RUB_TICKS);
             false
         }
     }

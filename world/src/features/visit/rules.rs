@@ -116,7 +116,7 @@ pub(crate) fn wanted(player: &Player, now: Tick) -> impl Iterator<Item = (&Entit
     let visit = visit.map(|visit| (&visit.target, true));
     let work = player
         .skilling
-        .labour
+        .work
         .as_ref()
         .and_then(|work| work.target.as_ref());
     let uses = [open.map(|open| &open.with), work].into_iter().flatten();

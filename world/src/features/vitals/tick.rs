@@ -24,14 +24,14 @@ impl World {
         for (id, npc) in &mut self.npcs {
             let most = npc.placement.kind.health;
             let hurt = npc.state.health < most && npc.lives();
-            let feud = &mut npc.state.feud;
-            if !hurt || feud.clash.in_combat(now) || now < feud.clash.mends_at {
+            let combat = &mut npc.state.combat;
+            if !hurt || combat.clash.in_combat(now) || now < combat.clash.mends_at {
                 continue;
             }
-            feud.clash.mends_at = now.after(MEND_TICKS);
+            combat.clash.mends_at = now.after(MEND_TICKS);
             npc.state.health += 1;
             if npc.state.health == most {
-                feud.hurt_by.clear();
+                combat.hurt_by.clear();
             }
             out.touched.insert(id.clone());
         }

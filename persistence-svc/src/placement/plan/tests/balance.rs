@@ -99,7 +99,7 @@ fn a_run_that_takes_nothing_does_not_keep_the_others_from_sharing() {
     world.pass(60);
     assert!(owns_nothing(&world.view, 'c'));
     assert!(!owns_nothing(&world.view, 'd'));
-    // Later the planner may wish the move again.
+    // Later the planner may request the move again.
     world.refuses = None;
     world.pass(120);
     assert!(!owns_nothing(&world.view, 'c'));
@@ -158,7 +158,7 @@ fn a_run_that_dies_and_comes_back_all_the_time_is_not_given_the_same_again_and_a
 fn a_heavy_region_stays_where_it_would_only_be_the_busiest_elsewhere() {
     let mut view = view("aaabbb", "");
     at(&mut view, 0, 0).cost_us = 50_000;
-    assert_eq!(wanted(&view, &plan(&view, PATIENT)), ".bb...");
+    assert_eq!(wanted(&view, &plan(&view, POLICY)), ".bb...");
     let mut world = World::new(view);
     world.pass(60);
     assert_eq!(world.map(), "abbbbb");
@@ -168,18 +168,18 @@ fn a_heavy_region_stays_where_it_would_only_be_the_busiest_elsewhere() {
 fn a_little_more_moves_nothing() {
     for map in ["aab", "aaabb", "ab", "aaaaaabbbb"] {
         let view = view(map, "");
-        assert!(plan(&view, PATIENT).is_empty(), "{map}");
+        assert!(plan(&view, POLICY).is_empty(), "{map}");
     }
 }
 
 #[test]
-fn few_are_wished_at_a_time() {
+fn few_moves_are_requested_at_a_time() {
     let view = view("aaaaaaaaaaaabbbbbbbbbbbb", "cd");
-    let change = plan(&view, PATIENT);
-    assert_eq!(change.wishes.len(), 8);
+    let change = plan(&view, POLICY);
+    assert_eq!(change.move_requests.len(), 8);
     assert_eq!(wanted(&view, &change), "cccc................dddd");
     let view = self::view("aaaaaaaabbbbbbbbcccccccc", "def");
-    assert_eq!(plan(&view, PATIENT).wishes.len(), 8);
+    assert_eq!(plan(&view, POLICY).move_requests.len(), 8);
 }
 
 #[test]
@@ -188,15 +188,15 @@ fn what_came_a_moment_ago_rests_but_for_who_was_not_there() {
     for one in &mut view.regions {
         one.changed_ms = NOW_MS - 19_999;
     }
-    assert!(plan(&view, PATIENT).is_empty());
+    assert!(plan(&view, POLICY).is_empty());
     run(&mut view, 'b').registered_ms = NOW_MS - 19_998;
-    assert_eq!(plan(&view, PATIENT).wishes.len(), 3);
+    assert_eq!(plan(&view, POLICY).move_requests.len(), 3);
     view.taken_over = 1;
-    assert!(plan(&view, PATIENT).is_empty());
+    assert!(plan(&view, POLICY).is_empty());
     for one in &mut view.regions {
         one.changed_ms = NOW_MS - 20_000;
     }
-    assert_eq!(plan(&view, PATIENT).wishes.len(), 3);
+    assert_eq!(plan(&view, POLICY).move_requests.len(), 3);
 }
 
 #[test]
@@ -206,22 +206,22 @@ fn a_run_that_drains_is_asked_for_what_rests_and_is_given_nothing() {
         one.changed_ms = NOW_MS;
     }
     run(&mut view, 'b').state = RunState::Draining;
-    assert_eq!(wanted(&view, &plan(&view, PATIENT)), "..cc");
+    assert_eq!(wanted(&view, &plan(&view, POLICY)), "..cc");
     run(&mut view, 'c').state = RunState::Draining;
-    assert_eq!(wanted(&view, &plan(&view, PATIENT)), "..aa");
+    assert_eq!(wanted(&view, &plan(&view, POLICY)), "..aa");
     run(&mut view, 'a').state = RunState::Draining;
-    assert!(plan(&view, PATIENT).is_empty());
+    assert!(plan(&view, POLICY).is_empty());
 }
 
 #[test]
-fn a_wish_is_withdrawn_when_its_target_cannot_take_it() {
-    let wished = |map: &str| {
+fn a_move_request_is_withdrawn_when_its_target_cannot_take_it() {
+    let requested = |map: &str| {
         let mut view = view(map, "b");
         at(&mut view, 2, 0).wanted = run_of('b');
         view
     };
-    let view = wished("aaaab");
-    assert_eq!(wanted(&view, &plan(&view, PATIENT)), "..b..");
+    let view = requested("aaaab");
+    assert_eq!(wanted(&view, &plan(&view, POLICY)), "..b..");
     let mut drains = view.clone();
     run(&mut drains, 'b').state = RunState::Draining;
     let mut lapsed = view.clone();
@@ -231,15 +231,18 @@ fn a_wish_is_withdrawn_when_its_target_cannot_take_it() {
     let mut gone = view.clone();
     gone.runs.pop();
     for view in [drains, lapsed, dead, gone] {
-        let wishes = plan(&view, PATIENT).wishes;
-        let mine = wishes.iter().find(|wish| wish.region.x == 2).unwrap();
+        let move_requests = plan(&view, POLICY).move_requests;
+        let mine = move_requests
+            .iter()
+            .find(|request| request.region.x == 2)
+            .unwrap();
         assert_eq!((mine.owner, mine.to), (run_of('a'), NOBODY));
     }
 }
 
 #[test]
-fn nothing_is_wished_of_runs_that_play_other_content() {
+fn nothing_is_requested_of_runs_that_play_other_content() {
     let mut view = view("aaaa", "b");
     run(&mut view, 'b').content_hash = "newer".to_owned();
-    assert!(plan(&view, PATIENT).is_empty());
+    assert!(plan(&view, POLICY).is_empty());
 }

@@ -7,23 +7,23 @@ use super::*;
 fn a_region_of_two_faults_is_alone_where_that_moves_least() {
     let mut view = view("aaabbbcc", "");
     at(&mut view, 5, 0).faults = 2;
-    assert_eq!(wanted(&view, &plan(&view, PATIENT)), "...ac...");
+    assert_eq!(wanted(&view, &plan(&view, POLICY)), "...ac...");
     at(&mut view, 5, 0).faults = 1;
-    assert!(plan(&view, PATIENT).is_empty());
+    assert!(plan(&view, POLICY).is_empty());
 }
 
 #[test]
 fn it_goes_to_a_run_that_owns_nothing() {
     let mut view = view("aaaabbbb", "c");
     at(&mut view, 6, 0).faults = 2;
-    assert_eq!(wanted(&view, &plan(&view, PATIENT)), "......c.");
+    assert_eq!(wanted(&view, &plan(&view, POLICY)), "......c.");
 }
 
 #[test]
 fn the_last_run_keeps_everything() {
     let mut view = view("aaaa", "");
     at(&mut view, 2, 0).faults = 2;
-    assert!(plan(&view, PATIENT).is_empty());
+    assert!(plan(&view, POLICY).is_empty());
 }
 
 #[test]
@@ -32,21 +32,21 @@ fn one_run_is_left_for_all_the_others() {
     for x in [0, 2] {
         at(&mut view, x, 0).faults = 2;
     }
-    assert_eq!(wanted(&view, &plan(&view, PATIENT)), ".b..");
+    assert_eq!(wanted(&view, &plan(&view, POLICY)), ".b..");
 }
 
 #[test]
 fn what_nobody_plays_goes_past_the_run_that_is_kept_for_one() {
     let mut view = view("aab...", "");
     at(&mut view, 2, 0).faults = 2;
-    assert_eq!(after(&view, &plan(&view, PATIENT)), "aabaaa");
+    assert_eq!(after(&view, &plan(&view, POLICY)), "aabaaa");
 }
 
 #[test]
 fn it_is_alone_at_once_when_its_run_has_died_of_it() {
     let mut view = view("aa..cc", "");
     at(&mut view, 3, 0).faults = 2;
-    let change = plan(&view, PATIENT);
+    let change = plan(&view, POLICY);
     assert_eq!(after(&view, &change), "aacacc");
     let mut world = World::new(view);
     assert!(
@@ -60,22 +60,22 @@ fn it_is_alone_at_once_when_its_run_has_died_of_it() {
 fn at_the_third_fault_it_is_paused_and_nobodys() {
     let mut view = view("aa.b", "");
     at(&mut view, 2, 0).faults = 3;
-    let change = plan(&view, PATIENT);
+    let change = plan(&view, POLICY);
     let region = Region { x: 2, z: 0 };
     assert_eq!(change.pauses, [Pause { region, epoch: 7 }]);
     assert_eq!(after(&view, &change), "aa.b");
     let paused = at(&mut view, 2, 0);
     (paused.paused, paused.faults) = (true, 0);
-    assert!(plan(&view, PATIENT).is_empty());
+    assert!(plan(&view, POLICY).is_empty());
     at(&mut view, 2, 0).paused = false;
-    assert_eq!(after(&view, &plan(&view, PATIENT)), "aabb");
+    assert_eq!(after(&view, &plan(&view, POLICY)), "aabb");
 }
 
 #[test]
 fn a_faulty_region_that_is_played_goes_on() {
     let mut view = view("aab", "");
     at(&mut view, 2, 0).faults = 3;
-    assert!(plan(&view, PATIENT).is_empty());
+    assert!(plan(&view, POLICY).is_empty());
 }
 
 #[test]

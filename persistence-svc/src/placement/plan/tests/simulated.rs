@@ -1,4 +1,4 @@
-//! A world in which runs fulfil the wishes, tick by tick, and planning goes on all the time.
+//! A world in which runs fulfil the move requests, tick by tick, and planning goes on all the time.
 
 use super::*;
 
@@ -10,14 +10,14 @@ pub(super) struct World {
     pub(super) view: View,
     /// Each move: when, which region, from where, to where.
     pub(super) moves: Vec<(i64, Region, i64, i64)>,
-    /// The wishes that a run has seen, since the tick at which it saw them.
+    /// The move requests that a run has seen, since the tick at which it saw them.
     seen: BTreeMap<Region, (i64, i64)>,
     /// Costs vary by a tenth, by this seed.
     pub(super) jitter: Option<u64>,
     /// Times at which the plan fenced runs.
     taken_over: Vec<i64>,
     move_backoff: MoveBackoff,
-    /// Run that takes no region, even if a wish asks for it.
+    /// Run that takes no region, even if a move request asks for it.
     pub(super) refuses: Option<i64>,
 }
 
@@ -72,7 +72,7 @@ impl World {
         self.plan();
     }
 
-    /// Fulfils the wishes that the runs saw at an earlier tick.
+    /// Fulfils the move requests that the runs saw at an earlier tick.
     fn tick(&mut self) {
         let now = self.view.now_ms;
         let mut given = Vec::new();
@@ -110,7 +110,7 @@ impl World {
         self.taken_over.retain(|at| *at > now - 60_000);
         self.view.taken_over = self.taken_over.len();
         self.move_backoff.look(&mut self.view);
-        let change = plan(&self.view, PATIENT);
+        let change = plan(&self.view, POLICY);
         self.taken_over.extend(change.fence.iter().map(|_| now));
         self.view.runs.retain(|run| !change.fence.contains(&run.id));
         self.view.taken_over = self.taken_over.len();
@@ -120,14 +120,14 @@ impl World {
             (one.run, one.wanted, one.changed_ms) = (step.to, NOBODY, now);
             one.epoch += 1;
         }
-        for wish in change.wishes {
-            at(&mut self.view, wish.region.x, wish.region.z).wanted = wish.to;
+        for request in change.move_requests {
+            at(&mut self.view, request.region.x, request.region.z).wanted = request.to;
         }
         for pause in change.pauses {
             at(&mut self.view, pause.region.x, pause.region.z).paused = true;
         }
         // A second plan at the same moment changes nothing.
-        assert_eq!(plan(&self.view, PATIENT), Change::default());
+        assert_eq!(plan(&self.view, POLICY), Change::default());
         let outstanding: Vec<&RegionView> = self
             .view
             .regions

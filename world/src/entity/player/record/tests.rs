@@ -43,7 +43,7 @@ fn state() -> CharacterState {
         bank_placeholders: true,
         home_ready_at: Tick(9),
         quests: Quests::from([("errand".into(), QuestState::default())]),
-        ways: CombatSettings {
+        combat_settings: CombatSettings {
             style: Style::Rapid,
             retaliates: false,
             spell: Some("spark".into()),

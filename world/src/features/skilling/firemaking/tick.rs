@@ -4,7 +4,7 @@ use super::rules;
 use crate::entity::fire::{Fire, ID_PREFIX};
 use crate::entity::ground_item::GroundItem;
 use crate::entity::ids::{CharacterId, EntityId};
-use crate::features::quests::Deed;
+use crate::features::quests::Achievement;
 use crate::features::skilling::make;
 use crate::features::skilling::make::recipe::{self, ASHES};
 use crate::features::skilling::tick::put_down;
@@ -54,9 +54,9 @@ impl World {
                 out_at,
             };
             out.touched.insert(fire.id.clone());
-            out.changes.lasting.insert(Chunk::from(tile));
+            out.changes.persistent_objects.insert(Chunk::from(tile));
             self.settle_fire(fire);
-            self.did(who, Deed::Lit, out);
+            self.did(who, Achievement::Lit, out);
             self.train(who, Skill::Firemaking, u64::from(recipe.xp_tenths), out);
         }
         let due_at = self.now.after(rules::TRY_TICKS);
@@ -68,8 +68,8 @@ impl World {
         let next = make::rules::able(&player.record, &recipe, &player.skilling.spools, left);
         if left == 0 || next.is_err() {
             put_down(player, None, out);
-        } else if let Some(labour) = &mut player.skilling.labour {
-            (labour.left, labour.due_at) = (left, due_at);
+        } else if let Some(work) = &mut player.skilling.work {
+            (work.left, work.due_at) = (left, due_at);
         }
         Ok(())
     }

@@ -165,7 +165,7 @@ pub(crate) fn tried<'k>(
     };
     let rate = match kind.skill {
         Some(Skill::Woodcutting) => rates::tree(kind.level, gear.tier, main.catch),
-        // Essence and its like: as much as one has patience for.
+        // Essence and its like have no end.
         _ if kind.deplete_millionths == 0 && main.catch.is_none() => rates::ENDLESS,
         _ => rates::rock(kind.level, &main.item, main.catch),
     };

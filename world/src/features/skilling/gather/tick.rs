@@ -101,8 +101,8 @@ impl World {
         }
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         let full = !rules::has_room(&player.record);
-        if let Some(labour) = &mut player.skilling.labour {
-            labour.due_at = due_at;
+        if let Some(work) = &mut player.skilling.work {
+            work.due_at = due_at;
         }
         if full {
             put_down(player, Some(Refusal::InventoryFull), out);
@@ -125,7 +125,9 @@ impl World {
         let own = fixture.and_then(|f| f.respawn_ticks);
         let ticks = own.unwrap_or(usual_ticks).max(1);
         if let Some(fixture) = fixture.filter(|_| u64::from(ticks) > LASTS_TICKS) {
-            out.changes.lasting.insert(Chunk::from(fixture.tile));
+            out.changes
+                .persistent_objects
+                .insert(Chunk::from(fixture.tile));
         }
         let state = self.resources.entry(id);
         state.back_at = Some(self.now.after(u64::from(ticks)));
@@ -138,7 +140,7 @@ impl World {
         let working = self
             .players
             .values()
-            .filter_map(|p| p.skilling.labour.as_ref());
+            .filter_map(|p| p.skilling.work.as_ref());
         let working = working.filter(|work| work.begun && work.job == Job::Gather);
         let cut: BTreeSet<EntityId> = working.filter_map(|work| work.target.clone()).collect();
         let content = Arc::clone(&self.content);

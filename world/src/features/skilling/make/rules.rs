@@ -19,7 +19,7 @@ pub(crate) type Spools = BTreeMap<Arc<str>, u32>;
 
 /// Results of a piece of work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Deed {
+pub(crate) struct Production {
     pub(crate) legs: Vec<Leg>,
     /// Experience for it, in tenths.
     pub(crate) xp_tenths: u64,
@@ -70,13 +70,13 @@ pub(crate) fn has(record: &PlayerRecord, item: &str) -> u64 {
 }
 
 /// Returns the results of making `recipe` `times` at once.
-pub(crate) fn deed(
+pub(crate) fn production(
     record: &PlayerRecord,
     recipe: &Recipe,
     spools: &Spools,
     times: u32,
     dice: &mut Dice,
-) -> Deed {
+) -> Production {
     let mut legs = Vec::new();
     for part in &recipe.inputs {
         take(
@@ -111,7 +111,7 @@ pub(crate) fn deed(
         });
     }
     let xp_tenths = u64::from(recipe.xp_tenths) * u64::from(times);
-    Deed {
+    Production {
         legs,
         xp_tenths: if good { xp_tenths } else { 0 },
         spools,

@@ -161,26 +161,26 @@ impl World {
         let mut dice = self.work_dice(who);
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         let times = rules::able(&player.record, &recipe, &player.skilling.spools, work.left)?;
-        let deed = rules::deed(
+        let production = rules::production(
             &player.record,
             &recipe,
             &player.skilling.spools,
             times,
             &mut dice,
         );
-        self.transfer(Some(Cause::Make), &deed.legs, out)?;
+        self.transfer(Some(Cause::Make), &production.legs, out)?;
         if let Some(skill) = recipe.skill {
-            self.train(who, skill, deed.xp_tenths, out);
+            self.train(who, skill, production.xp_tenths, out);
         }
         let due_at = self.now.after(recipe.ticks);
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
-        player.skilling.spools = deed.spools;
+        player.skilling.spools = production.spools;
         let left = work.left.saturating_sub(times);
         let next = rules::able(&player.record, &recipe, &player.skilling.spools, left);
         if left == 0 || recipe.at_once || next == Err(Refusal::NotEnough) {
             put_down(player, None, out);
-        } else if let Some(labour) = &mut player.skilling.labour {
-            (labour.left, labour.due_at) = (left, due_at);
+        } else if let Some(work) = &mut player.skilling.work {
+            (work.left, work.due_at) = (left, due_at);
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ fn played(stage: &mut Stage, script: &str, ticks: u64) -> BTreeSet<Chunk> {
     let mut chunks = BTreeSet::new();
     stage.play(script);
     while stage.world.now() < Tick(BEGIN + ticks) {
-        chunks.extend(stage.step(Inbox::default()).changes.lasting);
+        chunks.extend(stage.step(Inbox::default()).changes.persistent_objects);
     }
     chunks
 }
@@ -48,8 +48,8 @@ fn a_long_stump_and_a_fire_are_brought_back_with_the_time_they_had() {
     assert_eq!(fires(&stage.world), 1);
     let chunk = Chunk::from(Tile::new(4, 0));
     assert_eq!(chunks, BTreeSet::from([chunk]), "copper is back too soon");
-    let lasting = stage.world.persistent_objects(chunk);
-    assert_eq!((lasting.empty.len(), lasting.fires.len()), (1, 1));
+    let objects = stage.world.persistent_objects(chunk);
+    assert_eq!((objects.empty.len(), objects.fires.len()), (1, 1));
     assert_eq!(
         stage.world.persistent_objects(Chunk { x: 0, z: 1 }),
         PersistentObjects::default()
@@ -58,7 +58,7 @@ fn a_long_stump_and_a_fire_are_brought_back_with_the_time_they_had() {
     let (last, later) = (stage.world.now(), BEGIN + 1_020);
     let mut world = World::new(Arc::clone(stage.world.content()), Rules::default(), 7, 2);
     world.region_in(HOME, Tick(later), None).unwrap();
-    assert!(world.persistent_objects_in(HOME, last, vec![lasting.clone()]));
+    assert!(world.persistent_objects_in(HOME, last, vec![objects.clone()]));
     assert!(empty(&world, ROCK) && !empty(&world, "res:copper:0,5"));
     assert_eq!(fires(&world), 1);
     let ticks = 1..400;
@@ -67,9 +67,9 @@ fn a_long_stump_and_a_fire_are_brought_back_with_the_time_they_had() {
         (empty(&world, ROCK), fires(&world))
     });
     let back: Vec<(bool, usize)> = back.collect();
-    let left = lasting.empty[0].1.since(last) as usize;
+    let left = objects.empty[0].1.since(last) as usize;
     assert_eq!(back.iter().filter(|(empty, _)| *empty).count(), left - 1);
-    let burns = lasting.fires[0].out_at.since(last) as usize;
+    let burns = objects.fires[0].out_at.since(last) as usize;
     assert_eq!(
         back.iter().filter(|(_, fires)| *fires > 0).count(),
         burns - 1
@@ -83,15 +83,15 @@ fn what_was_over_when_it_was_last_played_is_not_brought_back() {
     let script = "ann joins at 4 0 trained firemaking=503390 with tinderbox 1 logs 1
          ann light logs";
     played(&mut stage, script, 10);
-    let lasting = stage.world.persistent_objects(Chunk::from(Tile::new(4, 0)));
+    let objects = stage.world.persistent_objects(Chunk::from(Tile::new(4, 0)));
     let mut world = World::new(Arc::clone(stage.world.content()), Rules::default(), 7, 2);
-    let out = lasting.fires[0].out_at;
+    let out = objects.fires[0].out_at;
     assert!(
-        !world.persistent_objects_in(HOME, out, vec![lasting.clone()]),
+        !world.persistent_objects_in(HOME, out, vec![objects.clone()]),
         "not here"
     );
     world.region_in(HOME, out, None).unwrap();
-    assert!(world.persistent_objects_in(HOME, out, vec![lasting]));
+    assert!(world.persistent_objects_in(HOME, out, vec![objects]));
     assert_eq!(fires(&world), 0);
 }
 
@@ -119,14 +119,14 @@ fn a_beast_that_is_dead_for_long_is_not_back_at_once() {
     assert!(gone(&stage.world, boss) && gone(&stage.world, rat));
     let chunk = Chunk::from(Tile::new(5, 0));
     assert!(chunks.len() <= 1 && !chunks.contains(&Chunk::from(Tile::new(0, 9))));
-    let lasting = stage.world.persistent_objects(chunk);
-    assert_eq!(lasting.dead.len(), 1, "the rat is back too soon");
+    let objects = stage.world.persistent_objects(chunk);
+    assert_eq!(objects.dead.len(), 1, "the rat is back too soon");
     let (last, later) = (stage.world.now(), BEGIN + 1_020);
     let mut world = World::new(Arc::clone(stage.world.content()), Rules::default(), 7, 2);
     world.region_in(HOME, Tick(later), None).unwrap();
-    assert!(world.persistent_objects_in(HOME, last, vec![lasting.clone()]));
+    assert!(world.persistent_objects_in(HOME, last, vec![objects.clone()]));
     assert!(gone(&world, boss) && !gone(&world, rat));
-    let left = lasting.dead[0].1.since(last);
+    let left = objects.dead[0].1.since(last);
     for n in 1..left {
         world.tick(Tick(later + n), Inbox::default(), &mut ());
         assert!(gone(&world, boss), "{n} of {left}");

@@ -2,7 +2,7 @@
 // does. Always: it only asks; whether it can be done is the server's to say.
 
 import { capital, clock, el, say, $ } from "./dom.js";
-import { Errand } from "./errand.js";
+import { PendingAction } from "./pending.js";
 import { recipes } from "./lore.js";
 import { called, counted, described } from "./things.js";
 
@@ -10,11 +10,11 @@ const GATHERS = { tree: "Chop", ore: "Mine", rock: "Mine", fishing_spot: "Fish",
 const REACH_TRADE = 2;
 const REACH_DUEL = 15;
 
-export class Deeds {
+export class Actions {
   /** `game`: act, tell, me, scene, land, pack, trade, duel, make, friends, whisper, walkTo, beside. */
   constructor(game) {
     Object.assign(this, game);
-    this.errand = new Errand(game);
+    this.pending = new PendingAction(game);
     this.logs = new Set();
     recipes("firemaking").then((list) => {
       this.logs = new Set(list.map((recipe) => recipe.log));
@@ -22,12 +22,12 @@ export class Deeds {
   }
 
   request(action, target, more) {
-    this.errand.drop();
+    this.pending.drop();
     return this.act("player:action", { action, ...(target && { target }), ...more });
   }
 
   open(event, target) {
-    this.errand.drop();
+    this.pending.drop();
     return this.act(event, { target });
   }
 
@@ -53,7 +53,7 @@ export class Deeds {
       `Use ${held} on ${thing.name}`,
       () => {
         this.pack.layDown();
-        this.errand.drop();
+        this.pending.drop();
         this.act("inventory:use", { slot, target: thing.id });
       },
     ];
@@ -79,12 +79,12 @@ export class Deeds {
       fair && attack,
       [
         `Trade with ${name}`,
-        () => this.errand.near(other, REACH_TRADE, () => this.trade.request(other)),
+        () => this.pending.near(other, REACH_TRADE, () => this.trade.request(other)),
       ],
       [`Follow ${name}`, () => this.request("follow", other.id)],
       [
         `Challenge ${name}`,
-        () => this.errand.near(other, REACH_DUEL, () => this.duel.request(other)),
+        () => this.pending.near(other, REACH_DUEL, () => this.duel.request(other)),
       ],
       !other.agent && [`Write to ${name}`, () => this.whisper(name)],
       friend && [`Befriend ${name}`, () => this.act("friends:request", { name })],

@@ -13,7 +13,7 @@ use world::{
 
 /// Events that may happen to one of a few players at a tick's edge.
 #[derive(Debug, Clone)]
-pub(super) enum Deed {
+pub(super) enum Action {
     Join {
         who: u8,
         tile: Tile,
@@ -148,7 +148,7 @@ pub(super) fn talk_intent() -> impl Strategy<Value = Intent> {
         let quests = vec!["errand", "nothing", ""];
         prop::sample::select(quests).prop_map(Arc::<str>::from)
     };
-    let wish = prop_oneof![
+    let request = prop_oneof![
         1 => Just(quests::Intent::List),
         1 => quest().prop_map(|quest| quests::Intent::Show { quest }),
         4 => quest().prop_map(|quest| quests::Intent::Accept { quest }),
@@ -162,7 +162,7 @@ pub(super) fn talk_intent() -> impl Strategy<Value = Intent> {
             .prop_map(|index| Intent::Dialogue(dialogue::Intent::Respond { index })),
         2 => Just(Intent::Dialogue(dialogue::Intent::Continue)),
         1 => Just(Intent::Dialogue(dialogue::Intent::End)),
-        4 => wish.prop_map(Intent::Quests),
+        4 => request.prop_map(Intent::Quests),
     ]
 }
 
@@ -173,13 +173,13 @@ pub(super) fn shop_intent() -> impl Strategy<Value = Intent> {
     let item = prop::sample::select(items).prop_map(Arc::<str>::from);
     let targets = vec!["npc:field:stall_keeper", "npc:field:guard", "p1", ""];
     let target = prop::sample::select(targets).prop_map(EntityId::from);
-    let wish = prop_oneof![
+    let request = prop_oneof![
         3 => target.prop_map(|target| shop::Intent::Open { target }),
         3 => (item, many()).prop_map(|(item, quantity)| shop::Intent::Buy { item, quantity }),
         2 => (slot(), many()).prop_map(|(slot, quantity)| shop::Intent::Sell { slot, quantity }),
         1 => Just(shop::Intent::Close),
     ];
-    wish.prop_map(Intent::Shop)
+    request.prop_map(Intent::Shop)
 }
 
 pub(super) fn fight_intent() -> impl Strategy<Value = Intent> {
@@ -311,7 +311,7 @@ pub(super) fn banking() -> impl Strategy<Value = bank::Intent> {
     ]
 }
 
-pub(super) fn deed() -> impl Strategy<Value = Deed> {
+pub(super) fn action() -> impl Strategy<Value = Action> {
     let who = || 0..6_u8;
     let join = (
         who(),
@@ -321,24 +321,24 @@ pub(super) fn deed() -> impl Strategy<Value = Deed> {
         0..20_000_u32,
     );
     prop_oneof![
-        3 => join.prop_map(|(who, tile, region, path, energy)| Deed::Join {
+        3 => join.prop_map(|(who, tile, region, path, energy)| Action::Join {
             who, tile, region, path, energy
         }),
-        9 => (who(), intent()).prop_map(|(who, intent)| Deed::Ask { who, intent }),
-        1 => (who(), any::<bool>()).prop_map(|(who, held)| Deed::Hold { who, held }),
-        1 => (who(), region()).prop_map(|(who, region)| Deed::Belong { who, region }),
-        1 => who().prop_map(|who| Deed::Leave { who }),
-        3 => (who(), any::<u8>()).prop_map(|(who, which)| Deed::Take { who, which }),
+        9 => (who(), intent()).prop_map(|(who, intent)| Action::Ask { who, intent }),
+        1 => (who(), any::<bool>()).prop_map(|(who, held)| Action::Hold { who, held }),
+        1 => (who(), region()).prop_map(|(who, region)| Action::Belong { who, region }),
+        1 => who().prop_map(|who| Action::Leave { who }),
+        3 => (who(), any::<u8>()).prop_map(|(who, which)| Action::Take { who, which }),
         9 => (1..3_u8, 0..16_u8, 0..7_u8, 0..9_u32)
-            .prop_map(|(who, what, slot, many)| Deed::Trade { who, what, slot, many }),
-        4 => (0..6_u8, agent_word()).prop_map(|(who, word)| Deed::Agent { who, word }),
+            .prop_map(|(who, what, slot, many)| Action::Trade { who, what, slot, many }),
+        4 => (0..6_u8, agent_word()).prop_map(|(who, word)| Action::Agent { who, word }),
         1 => prop::sample::select(vec![world::Value::Frozen, world::Value::Unavailable])
-            .prop_map(Deed::Value),
+            .prop_map(Action::Value),
     ]
 }
 
-pub(super) fn story() -> impl Strategy<Value = Vec<Vec<Deed>>> {
-    let first = [1, 2].map(|who| Deed::Join {
+pub(super) fn story() -> impl Strategy<Value = Vec<Vec<Action>>> {
+    let first = [1, 2].map(|who| Action::Join {
         who,
         tile: Tile::new(i32::from(who) - 2, 1),
         region: Region {
@@ -348,8 +348,10 @@ pub(super) fn story() -> impl Strategy<Value = Vec<Vec<Deed>>> {
         path: Vec::new(),
         energy: 10_000,
     });
-    prop::collection::vec(prop::collection::vec(deed(), 0..4), 1..50).prop_map(move |mut story| {
-        story[0].extend(first.clone());
-        story
-    })
+    prop::collection::vec(prop::collection::vec(action(), 0..4), 1..50).prop_map(
+        move |mut story| {
+            story[0].extend(first.clone());
+            story
+        },
+    )
 }

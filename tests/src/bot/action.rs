@@ -10,7 +10,7 @@ const ANY: i64 = i64::MAX / 1024;
 
 /// A request that moves something of value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Deed {
+pub enum Action {
     /// Lays items on the ground.
     Drop {
         /// From which slot.
@@ -48,7 +48,7 @@ pub enum Deed {
     },
 }
 
-impl Deed {
+impl Action {
     /// Returns the event and its data.
     pub fn request(&self) -> (&'static str, Value) {
         match self {

@@ -1,9 +1,9 @@
 // Going up to somebody who may walk on, to do something there that is only done from near.
-// Always: one errand at a time; walking elsewhere ends it.
+// Always: one pending action at a time; walking elsewhere ends it.
 
 const GIVES_UP_MS = 20000;
 
-export class Errand {
+export class PendingAction {
   /** `game`: me, scene, walkTo, beside. */
   constructor({ me, scene, walkTo, beside, tell }) {
     Object.assign(this, { me, scene, walkTo, beside, tell });
@@ -22,23 +22,23 @@ export class Errand {
 
   /** Called when the world has moved on. */
   step() {
-    const errand = this.now;
-    if (!errand) return;
-    const who = this.scene.entities.get(errand.id);
+    const pending = this.now;
+    if (!pending) return;
+    const who = this.scene.entities.get(pending.id);
     const here = this.me.position;
-    if (!who || !here || performance.now() - errand.since > GIVES_UP_MS) {
+    if (!who || !here || performance.now() - pending.since > GIVES_UP_MS) {
       this.now = undefined;
-      if (!who) this.tell(`${errand.name} is out of sight.`);
+      if (!who) this.tell(`${pending.name} is out of sight.`);
       return;
     }
-    if (Math.max(Math.abs(who.x - here.x), Math.abs(who.z - here.z)) <= errand.reach) {
+    if (Math.max(Math.abs(who.x - here.x), Math.abs(who.z - here.z)) <= pending.reach) {
       this.now = undefined;
-      errand.what();
+      pending.what();
       return;
     }
     const at = `${who.x},${who.z}`;
-    if (at === errand.at) return;
-    errand.at = at;
+    if (at === pending.at) return;
+    pending.at = at;
     const tile = this.beside(who) ?? who;
     this.walkTo(tile.x, tile.z, true);
   }

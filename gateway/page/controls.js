@@ -22,7 +22,7 @@ const STEER_MS = 280;
 /** A key that is down for so long is held. */
 const HELD_MS = 220;
 
-export class Hands {
+export class Controls {
   /** `game` is what is looked at, `act` what a person can do. */
   constructor(game, act) {
     Object.assign(this, game);

@@ -16,7 +16,7 @@ use super::browser::{pack, position, state, until};
 
 pub(super) const SOON: Duration = Duration::from_secs(20);
 /// Fish bite when they like, fights take their time.
-pub(super) const PATIENCE: Duration = Duration::from_secs(180);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(180);
 /// Greatest distance from a thing at which a person is put down.
 const NEAR: i32 = 6;
 
@@ -164,8 +164,8 @@ pub(super) async fn seen(browser: &Client, field: &str, value: &Value) -> Result
 // --- acts of a person ---
 
 /// Chooses what begins with `words` of what can be done with something in the world.
-pub(super) async fn deed(browser: &Client, id: &Value, words: &str) -> Result<()> {
-    let script = "return window.tilestead.deed(arguments[0], arguments[1])";
+pub(super) async fn act_on(browser: &Client, id: &Value, words: &str) -> Result<()> {
+    let script = "return window.tilestead.actOn(arguments[0], arguments[1])";
     let done = browser
         .execute(script, vec![id.clone(), json!(words)])
         .await?;
@@ -267,12 +267,12 @@ pub(super) async fn shows(
 }
 
 /// Waits like [`until`], for things that take their time.
-pub(super) async fn patiently(
+pub(super) async fn wait_for(
     browser: &Client,
     what: &str,
     test: impl Fn(&Value) -> bool,
 ) -> Result<Value> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     loop {
         let state = state(browser).await?;
         if test(&state) {
