@@ -1,5 +1,5 @@
-//! How long a batch takes, over each store: rows that move, rows that also write a document, and rows
-//! that write packs with as many rows of the ledger.
+//! Times a batch over each store. Its rows move a character, also write a document, or write packs
+//! with as many rows of the ledger.
 //!
 //! `cargo bench -p persistence-svc --bench commit` prints one line per store, kind and size. The
 //! batch goes over gRPC as a zone server sends it. PostgreSQL is a private server that does not
@@ -40,7 +40,7 @@ fn main() {
 /// The size of the document of a character with one quest and one prayer.
 const DOCUMENT_BYTES: usize = 180;
 
-/// Everybody has taken a step.
+/// Returns the rows of a round in which everybody takes a step.
 fn steps(crowd: &[wire::CharacterRecord], round: u64) -> wire::CommitRows {
     let x = i32::try_from(round).unwrap();
     wire::CommitRows {
@@ -49,7 +49,8 @@ fn steps(crowd: &[wire::CharacterRecord], round: u64) -> wire::CommitRows {
     }
 }
 
-/// Everybody has taken a step that cost run energy, so that the document is another.
+/// Returns the rows of a round in which everybody takes a step that costs run energy, so that the
+/// document is another.
 fn runs(crowd: &[wire::CharacterRecord], round: u64) -> wire::CommitRows {
     let mut rows = steps(crowd, round);
     for record in rows.characters.iter_mut().flat_map(|row| &mut row.record) {
@@ -58,7 +59,7 @@ fn runs(crowd: &[wire::CharacterRecord], round: u64) -> wire::CommitRows {
     rows
 }
 
-/// Everybody has one arrow more than at the round before.
+/// Returns the rows of a round in which everybody gets one arrow more than at the round before.
 fn gains(crowd: &[wire::CharacterRecord], round: u64) -> wire::CommitRows {
     let arrows = u32::try_from(round).unwrap();
     let gained = |one: &wire::CharacterRecord| ledger(&one.id, "arrow", Cause::STARTER, 1);

@@ -1,4 +1,4 @@
-//! What must hold over every store, said once and run over both.
+//! The laws of every store, written once and run over both.
 
 #![allow(clippy::unwrap_used)]
 
@@ -29,7 +29,7 @@ macro_rules! both {
     };
 }
 
-/// What only locks can order: SQLite does one thing after another.
+/// Runs the laws of locks over PostgreSQL only; SQLite does one thing after another.
 macro_rules! races {
     ($($name:ident),+) => {
         mod races {

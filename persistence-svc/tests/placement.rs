@@ -1,5 +1,5 @@
-//! Placement over both stores: who is fenced on whose word, which moves are requested, what is
-//! paused, and what watchers are told of it.
+//! Placement over both stores: fenced runs and their witnesses, move requests, paused regions, and
+//! the news for watchers.
 
 #![allow(clippy::unwrap_used)]
 
@@ -31,21 +31,21 @@ async fn state(stage: &Stage, run: u64) -> String {
     stage.ask(&query).await.remove(0)
 }
 
-/// From now on no lease ends.
+/// Makes every lease last from now on.
 fn hold_leases(stage: &Stage) {
     let hold = "UPDATE runs SET until = 9000000000000 WHERE state <> 'fenced'";
     stage.sql(hold, hold);
 }
 
-/// A live run without regions of its own, whose lease does not end.
+/// Registers a live run without regions of its own, whose lease does not end.
 async fn bystander(stage: &Stage) -> u64 {
     let run = stage.register(&[]).await.run_id;
     hold_leases(stage);
     run
 }
 
-/// A run that owns a region, and another one; no lease ends, and the quiet time is over: a run
-/// that both witnesses named has been fenced.
+/// Starts a run that owns a region, and another one. No lease ends. The quiet time is over: the
+/// store has fenced a run that both witnesses named.
 async fn scene(kind: Kind) -> (Stage, Zone, u64) {
     let stage = Stage::with(kind, SHORT).await;
     let heir = bystander(&stage).await;
@@ -166,7 +166,7 @@ async fn who_speaks_and_of_whom_is_checked(kind: Kind) {
         Code::InvalidArgument,
     );
     refused(suspect(&stage, 4_711, "gateway:one").await, Code::NotFound);
-    // Who is fenced is heard no more.
+    // The store does not listen to a fenced run.
     let fenced = stage.register(&[]).await.run_id;
     stage.release(fenced).await;
     for witness in [format!("run:{fenced}"), "run:4711".to_owned()] {
@@ -272,7 +272,7 @@ async fn a_move_request_is_withdrawn_when_its_target_ends(kind: Kind) {
     );
 }
 
-/// A panic in a region, as the store notes it.
+/// Writes a panic in a region, as the store notes it.
 fn fault(stage: &Stage, place: Region, number: u32) {
     let fault = |now: &str| {
         format!(

@@ -83,13 +83,13 @@ async fn a_world_that_is_open_is_not_opened_again() {
     assert_eq!(output.status.code(), Some(64));
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("is open already"), "{said}");
-    // Who waits for its end may open it at once.
+    // Another service may open the folder as soon as the first one has ended.
     let settings = stage.settings().clone();
     stage.end().await;
     serve(&settings).await.end().await;
 }
 
-/// The service as a process on `port`, with its world in `folder`.
+/// Starts the service as a process on `port`, with its world in `folder`.
 fn process(folder: &str, port: u16) -> Child {
     Command::new(env!("CARGO_BIN_EXE_persistence-svc"))
         .env_clear()
@@ -129,8 +129,8 @@ async fn what_was_answered_survives_a_kill() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// What stands for docker: it notes how it is called, knows its container once that is made, and
-/// leaves starting to whoever reads `asked`.
+/// A stand-in for docker: it notes its calls and knows its container once that is made. It leaves
+/// starting to the test that reads `asked`.
 const ENGINE: &str = r#"#!/bin/sh
 cd "$(dirname "$0")"
 echo "$@" >> calls
@@ -390,7 +390,7 @@ async fn nobody_is_taken_over_just_after_the_store_was_away() {
         sleep(Duration::from_millis(100)).await;
     }
     assert_eq!(renew(&replica, slow).await.unwrap(), RunState::Live);
-    // And it is not for ever: who stays silent is taken over.
+    // And it is not for ever: the store takes the regions of a run that stays silent.
     until("the silent run is fenced", async || {
         renew(&replica, prompt).await.unwrap();
         let update = updates.message().await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! What operators see of a commit: its place in the trace of the tick, and the metrics.
+//! A commit as operators see it: its place in the trace of the tick, and the metrics.
 
 #![allow(clippy::unwrap_used)]
 

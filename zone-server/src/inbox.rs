@@ -22,7 +22,8 @@ pub(crate) enum Taken {
     Queued,
     /// It was here before, and is dropped.
     Duplicate,
-    /// Its number was given up: later inputs may have been played, so this one will not be.
+    /// The inbox has given up its number: the run may have played later inputs, so it does not play
+    /// this one.
     Late(Box<Input>),
     /// Too much waits already: it will not be played.
     Full(Box<Input>),

@@ -168,7 +168,7 @@ pub(crate) enum StoreMessage {
     Online(Vec<CharacterOwnership>),
     /// The store's answer to a batch.
     Answered { sequence: u64, reply: CommitReply },
-    /// An attempt at a batch failed; it is sent again.
+    /// An attempt at a batch failed; the committer sends it again.
     CommitFailed,
     /// The store renewed the lease, or refused.
     Renewed(Renewed),

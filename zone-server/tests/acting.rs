@@ -1,4 +1,4 @@
-//! `player:action` by its words: what is used and buried, and what is opened.
+//! `player:action` by its words: things that players use, bury and open.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ fn action(more: &str) -> String {
     format!(r#"{{"action":{more}}}"#)
 }
 
-/// How the input of that number was answered: `ack`, or the code of the error.
+/// Returns the answer to the input of that number: `ack`, or the code of the error.
 async fn answer(gateway: &Gateway, who: &str, number: u64) -> String {
     let re = number.to_string();
     let answered = || {

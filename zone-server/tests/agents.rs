@@ -26,10 +26,10 @@ struct Scene {
     from: Tile,
 }
 
-/// Whoever is played by nobody leaves after it.
+/// Time after which a player without a session leaves.
 const LINGER: Duration = Duration::from_secs(4);
 
-/// One zone with one region in which the agent `ann` is.
+/// Starts one zone with one region, in which the agent `ann` is.
 async fn scene(orders: Orders) -> Scene {
     let (.., from, _) = border();
     let store = Store::start().await;
@@ -126,7 +126,7 @@ impl Scene {
         self.client().say(ask).await.unwrap().into_inner()
     }
 
-    /// It does not move for some ticks.
+    /// Checks that the agent does not move for some ticks.
     async fn stands(&self) -> LookReply {
         let first = self.look().await;
         let last = self.sees("ticks go by", |seen| seen.tick >= first.tick + 8);

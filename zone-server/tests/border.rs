@@ -26,12 +26,13 @@ pub(crate) struct Scene {
     pub(crate) to: Tile,
 }
 
-/// Two zones that own two neighbours, a gateway linked with both, `names` attached in the west.
+/// Starts two zones that own two neighbours, and a gateway linked with both. Attaches `names` in
+/// the west.
 pub(crate) async fn scene(names: &[&str], linked_with_b: bool) -> Scene {
     scene_of(names, linked_with_b, |_| {}).await
 }
 
-/// As [`scene`], with something done to the store before anybody is loaded from it.
+/// As [`scene`]; `prepare` changes the store before a zone loads anybody from it.
 pub(crate) async fn scene_of(
     names: &[&str],
     linked_with_b: bool,
@@ -107,7 +108,7 @@ impl Scene {
         until("everybody arrives", || names.iter().all(there)).await;
     }
 
-    /// Nobody was lost, copied, or refused by the store.
+    /// Checks that nobody was lost or copied, and that the store refused nobody.
     pub(crate) fn all_is_well(&self, names: &[&str]) {
         assert_eq!(
             self.store.read(|state| state.problems.clone()),
@@ -123,8 +124,8 @@ impl Scene {
         self.nobody_is_in_two_places(names);
     }
 
-    /// At no tick is somebody shown by both runs; by neither only while on the way, for at most
-    /// `gap` ticks.
+    /// Checks that no tick shows somebody in both runs, and that each player left once by a
+    /// transfer.
     fn nobody_is_in_two_places(&self, names: &[&str]) {
         let seen = self.gateway.seen.lock().unwrap();
         let nobody = BTreeMap::new();

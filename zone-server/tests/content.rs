@@ -49,7 +49,7 @@ impl Drop for World {
     }
 }
 
-/// What the run plays, when it is registered.
+/// Returns the content with which the run is registered.
 fn content_of(store: &Store, run: u64) -> Option<String> {
     store.read(|state| state.contents.get(&run).cloned())
 }
@@ -88,7 +88,7 @@ async fn a_run_that_finds_an_older_one_with_other_content_is_followed_by_one_tha
     let (store, world) = (Store::start().await, World::new());
     let first = Zone::start(&store.address, |config| world.play(config)).await;
     until("the first run", || content_of(&store, 1).is_some()).await;
-    // Whoever leaves decides nothing; so the second zone brings its own.
+    // A run that leaves decides nothing; so the second zone brings its own content.
     store.change(|state| state.draining.push(1));
     let second = Zone::start(&store.address, |_| {}).await;
     until("the second run", || content_of(&store, 2).is_some()).await;

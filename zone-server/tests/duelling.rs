@@ -1,5 +1,5 @@
-//! Duels of players in a zone: what both are told, what is saved, and what is left of the stakes
-//! when the zone dies in the middle of one.
+//! Duels of players in a zone: the news for both, the saved state, and the stakes that are left
+//! when the zone dies.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +16,7 @@ fn slot(item: &str, quantity: u32) -> Slot {
     }
 }
 
-/// What the last message of that name says, once somebody has heard it.
+/// Returns the data of the last message of that name, once somebody has heard it.
 async fn hears(gateway: &Gateway, who: &str, event: &str) -> serde_json::Value {
     let heard = || -> Option<Private> {
         let mut messages = gateway.messages(who).into_iter();
@@ -28,7 +28,7 @@ async fn hears(gateway: &Gateway, who: &str, event: &str) -> serde_json::Value {
 
 type Held = Vec<(String, u32)>;
 
-/// What the store has of somebody: in the pack, and at stake.
+/// Returns a character's items in the store: those in the pack, and those at stake.
 fn has(store: &Store, who: &str) -> (Held, Held) {
     let held = store.read(|state| state.characters[who].clone()).record;
     let items = |slots: Vec<Slot>| -> Held {
@@ -38,8 +38,8 @@ fn has(store: &Store, who: &str) -> (Held, Held) {
     (items(held.inventory), items(held.stakes))
 }
 
-/// Ann with coins and bob with logs, in the lobby, who have come to the last look: what they stake
-/// is in no pack any more. With the region and the duel.
+/// Brings ann with coins and bob with logs, in the lobby, to the last look: their stakes are in no
+/// pack any more. Returns the run, the region and the duel.
 #[allow(clippy::too_many_lines, reason = "one story")]
 async fn about_to_fight(store: &Store, zone: &Zone, gateway: &Gateway) -> (u64, Region, String) {
     let content = Content::embedded();
@@ -125,7 +125,7 @@ async fn who_wins_has_what_was_staked_and_both_are_told_when_that_is_saved() {
     let won = hears(&gateway, "ann", "duelCompleted").await;
     assert_eq!((&won["won"], &won["forfeit"]), (&true.into(), &true.into()));
     assert_eq!(won["itemsReceived"][0]["itemId"], "logs");
-    // Whoever was told has it by the store's word.
+    // A player who was told of it has it by the store's word.
     let (mut pack, stakes) = has(&store, "ann");
     pack.sort();
     assert_eq!(pack, [("coins".to_owned(), 1), ("logs".to_owned(), 1)]);

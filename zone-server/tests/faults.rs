@@ -1,4 +1,4 @@
-//! What ends a run, or makes it give its regions away; and who says that a run is dead.
+//! Faults that end a run or make it give its regions away, and the witnesses of a dead run.
 
 #![allow(clippy::unwrap_used)]
 
@@ -80,7 +80,7 @@ async fn a_run_whose_clock_is_off_gives_its_regions_away() {
     scene.b.stop().await;
 }
 
-/// What was committed may not be in the store that answers now.
+/// The store that answers now may lack committed changes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_ends_when_another_incarnation_of_the_store_answers() {
     let scene = scene_of(&["ann"], false, |_| {}).await;
@@ -118,7 +118,7 @@ fn a_run_whose_process_is_gone_is_said_to_the_store_and_one_that_ended_is_not() 
     let ends = here.block_on(Zone::start(&store.address, |_| {}));
     let ended = registered(&ends.address);
     here.block_on(ends.stop());
-    // Who has not met it yet has nobody to miss; that takes as long as it takes.
+    // A zone that has not met the run yet misses nobody; meeting it takes as long as it takes.
     let told = (0..6).any(|attempt| {
         let time_limit = TICK * 2_u32.pow(attempt);
         let there = tokio::runtime::Runtime::new().unwrap();

@@ -1,4 +1,5 @@
-//! Fights in a zone: what is saved of a kill, and how long one stays whose socket is lost in one.
+//! Fights in a zone: the saved part of a kill, and the stay of a player whose socket is lost in
+//! one.
 
 #![allow(clippy::unwrap_used)]
 
@@ -83,7 +84,8 @@ impl Scene {
         self.acts(number, &attack).await;
     }
 
-    /// The run is fenced, as one that fell silent; the next one of the process has the region.
+    /// Fences the run, as one that fell silent, and gives its region to the next run of the
+    /// process. Returns that run and a gateway.
     async fn another_run(&self) -> (u64, Gateway) {
         self.store.change(|state| state.fenced.push(self.run));
         let next = || self.store.run_at(&self.zone.address);
@@ -100,7 +102,7 @@ impl Scene {
     }
 }
 
-/// What a chunk's row says of its `field`: stumps, fires or who is dead.
+/// Returns whether `field` of a chunk's row (stumps, fires or the dead) names `what`.
 fn lasts(row: &ChunkRow, field: &str, what: &str) -> bool {
     let data: serde_json::Value = serde_json::from_str(&row.data).unwrap();
     data[field].to_string().contains(what)

@@ -1,4 +1,4 @@
-//! Who asks for a character whose region the zone has not got yet.
+//! Requests for a character whose region the zone has not got yet.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use stage::{
 };
 use world::Region;
 
-/// A zone that owns nothing yet, with its run and a gateway; ann belongs to `west`, which the store
-/// hands out to nobody until it is let.
+/// A zone that owns nothing yet, with its run and a gateway. Ann belongs to `west`, which the store
+/// assigns to nobody until the test lets it.
 struct Scene {
     store: Store,
     zone: Zone,
@@ -45,7 +45,7 @@ async fn scene(faults: impl FnOnce(&mut Faults)) -> Scene {
     }
 }
 
-/// Whoever asks must not take the character for gone, because nobody else has it.
+/// The gateway that asks must not take the character for gone, because nobody else has it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_resumes_while_its_region_is_on_its_way_is_told_to_try_again() {
     let Scene {

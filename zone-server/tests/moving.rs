@@ -26,7 +26,7 @@ struct Scene {
     from: Tile,
 }
 
-/// Two zones; the first owns two regions, and `names` are attached in the western one.
+/// Starts two zones. The first owns two regions, and `names` are attached in the western one.
 async fn scene(names: &[&str]) -> Scene {
     let (west, east, from, _) = border();
     let store = Store::start().await;
@@ -84,8 +84,8 @@ impl Scene {
         self.store.read(|state| state.owners[&region].0)
     }
 
-    /// Nobody was refused by the store, told that it left, shown twice, or without a word for two
-    /// ticks on end.
+    /// Checks that the store refused nobody and that no player left, was shown twice, or got no
+    /// word for two ticks on end.
     fn nobody_noticed(&self, names: &[&str]) {
         let problems = self.store.read(|state| state.problems.clone());
         assert_eq!(problems, Vec::<String>::new());
@@ -100,7 +100,7 @@ impl Scene {
             assert!(both.is_empty(), "{both:?} at {tick}");
         }
         for name in names {
-            // Who is on its way is named as well, but stands nowhere.
+            // A word also names a player on its way, but without a position.
             let played = seen.words[*name].iter().filter(|w| w.position.is_some());
             let mut ticks: Vec<u64> = played.map(|word| word.tick).collect();
             ticks.sort_unstable();
@@ -111,7 +111,7 @@ impl Scene {
         }
     }
 
-    /// Everybody can still be played, by this run.
+    /// Checks that this run can still play everybody.
     async fn all_walk_on(&self, run: u64, names: &[&str], number: u64) {
         let to = Tile {
             x: self.from.x + 2,

@@ -1,4 +1,4 @@
-//! One zone, one gateway: entering, walking, answers, leaving, and what is saved of it.
+//! One zone, one gateway: entering, walking, answers, leaving, and the saved state after each.
 
 #![allow(clippy::unwrap_used)]
 
@@ -21,7 +21,7 @@ struct Scene {
     from: Tile,
 }
 
-/// One zone that owns one region, with a gateway linked and `names` logged in.
+/// Starts one zone that owns one region, with a linked gateway and `names` logged in.
 async fn scene(names: &[&str], change: impl FnOnce(&mut zone_server::Config)) -> Scene {
     let (west, _, from, _) = border();
     let store = Store::start().await;
@@ -206,8 +206,8 @@ async fn a_lost_socket_lingers_and_an_older_session_gets_nothing() {
     scene.zone.stop().await;
 }
 
-/// A zone that plays its region and lets go of whoever nobody plays after 900 ms; zoe comes online
-/// and `g` asks for her, which the store does not answer until it is let.
+/// Starts a zone that plays its region and removes a player 900 ms after its session ended. Zoe
+/// comes online and `g` asks for her; the store does not answer until the test lets it.
 async fn zoe_is_on_her_way() -> Scene {
     let scene = scene(&["ann"], |config| {
         config.linger = std::time::Duration::from_millis(900)
@@ -373,7 +373,7 @@ async fn a_stop_with_nobody_to_take_over_saves_everybody_and_logs_nobody_out() {
         scene.gateway.read(|seen| seen.closed.contains(&scene.run))
     })
     .await;
-    // Whoever comes next plays them on; the gateway keeps their sockets until then.
+    // The next run plays them on; the gateway keeps their sockets until then.
     assert_eq!(scene.gateway.read(|seen| seen.left.len()), 0);
 }
 
@@ -489,7 +489,7 @@ async fn a_session_that_goes_on_at_another_gateway_is_over_at_the_first() {
     other.resume(scene.run, "ann").await;
     until("it is answered again", || numbered().is_some()).await;
     assert_eq!(numbered(), Some(number), "by the same number");
-    // Whatever the first one does before it hears of that is old.
+    // Until the first gateway hears of that, all its messages are old.
     for late in 1..=5 {
         let attach = attached.attach + late;
         scene.gateway.attach(scene.run, "ann", 1, attach).await;

@@ -18,7 +18,7 @@ use crate::{
     stage::{self, store::State, until},
 };
 
-/// Somebody who stands at `tile`.
+/// Returns the record of zoe, who stands at `tile`.
 fn zoe(tile: Tile) -> world::PlayerRecord {
     let columns = world::Columns {
         id: "zoe".into(),
@@ -47,7 +47,7 @@ fn zoes_handover() -> Option<HandoverId> {
     })
 }
 
-/// She plays by her first login, from the gateway.
+/// Returns the session of her first login, from the gateway.
 fn zoes_session() -> SessionRef {
     SessionRef {
         session_id: "session-zoe".to_owned(),
@@ -58,7 +58,7 @@ fn zoes_session() -> SessionRef {
 }
 
 impl Scene {
-    /// The west promises zoe to the east.
+    /// Returns the request by which the west promises zoe to the east.
     fn zoes_request(&self, session: SessionRef) -> PrepareRequest {
         PrepareRequest {
             h: zoes_handover(),
@@ -90,7 +90,7 @@ impl Scene {
         }
     }
 
-    /// By the store's word the handover happened.
+    /// Makes the handover happen in the store.
     fn zoe_is_handed_over(&self) {
         self.store.log_in("zoe", self.to);
         self.store.change(|state| {
@@ -129,7 +129,7 @@ async fn a_promised_player_whose_source_fell_silent_is_played_by_the_stores_word
         .read(|seen| seen.attached["zoe"].1.sync.clone());
     let sync: serde_json::Value = serde_json::from_slice(&sync).unwrap();
     assert_eq!(sync["coins"], 7, "what the store has");
-    // What her source said is as old when she has left and nobody plays her.
+    // The words of her source are just as old when she has left and nobody plays her.
     scene
         .gateway
         .input(scene.run_b, "zoe", 1, "world:leave", "{}".to_owned())
@@ -146,7 +146,7 @@ async fn a_promised_player_whose_source_fell_silent_is_played_by_the_stores_word
     scene.b.stop().await;
 }
 
-/// What a source still has to say of zoe, when it has played forty inputs of hers.
+/// Returns the last words of a source about zoe, after it has played forty inputs of hers.
 fn zoes_last_words(session: SessionRef) -> CompleteRequest {
     CompleteRequest {
         h: zoes_handover(),
@@ -188,7 +188,7 @@ async fn an_offer_that_comes_after_a_later_one_counts_no_more() {
     };
     let reply = peer.prepare(older).await.unwrap().into_inner();
     assert_eq!((reply.accepted, &*reply.code), (false, "stale"));
-    // What was committed is not what is known here: only the store can tell.
+    // A run may not know of a committed handover: only the store can tell.
     let words = CompleteRequest {
         attempt: 3,
         ..zoes_last_words(session)
@@ -198,7 +198,7 @@ async fn an_offer_that_comes_after_a_later_one_counts_no_more() {
     scene.b.stop().await;
 }
 
-/// The store was faster than the source: what that one still had to say comes late, and twice.
+/// The store was faster than the source, whose last words come late, and twice.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[allow(clippy::too_many_lines, reason = "one story, told in order")]
 async fn what_a_source_says_late_is_heard_once_and_not_by_a_newer_login() {
@@ -222,7 +222,7 @@ async fn what_a_source_says_late_is_heard_once_and_not_by_a_newer_login() {
     };
     until("the input is answered", || heard("ack") == 1).await;
     assert_eq!(heard("held"), 1);
-    // A newer login counts its inputs from 1, whatever is said of the older one.
+    // A newer login counts its inputs from 1, whatever the source says of the older one.
     scene.gateway.attach(scene.run_b, "zoe", 2, 1).await;
     until("the newer login plays", || {
         scene.gateway.read(|seen| seen.attached.contains_key("zoe"))
@@ -247,7 +247,7 @@ async fn what_a_source_says_late_is_heard_once_and_not_by_a_newer_login() {
     let again = proto::rpc::zone::v1::to_zone::Message::Input(again);
     scene.gateway.say(scene.run_b, again).await;
     until("and again", || heard("ack") == 3).await;
-    // Whoever came here since by another handover does not play what belongs to an older one.
+    // A player who came here since by another handover does not play the inputs of an older one.
     let mut older = late.clone();
     older.h.as_mut().unwrap().ownership_sequence = 4;
     older.inputs[0].number = 43;
@@ -262,8 +262,8 @@ async fn what_a_source_says_late_is_heard_once_and_not_by_a_newer_login() {
     scene.b.stop().await;
 }
 
-/// What is said late of her pack is not shown any more; what she has is, though nothing else is
-/// to be saved.
+/// The zone no longer shows late words about her pack. It shows her holdings, though nothing else
+/// is to be saved.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_stands_still_is_shown_what_it_has_when_its_source_says_so_late() {
     let scene = scene(&["ann"], true).await;

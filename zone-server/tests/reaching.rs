@@ -1,4 +1,4 @@
-//! Who does something with what another zone has is brought there first.
+//! A player who acts on a thing of another zone comes to that zone first.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use crate::{
     stage::{self, store::key, until},
 };
 
-/// A hatchet lies in the east, just over the border.
+/// Puts a hatchet in the east, just over the border.
 fn something_lies_in_the_east(scene: &Scene, at: Tile) {
     let thing = proto::rpc::persistence::v1::GroundItem {
         id: "item:9-1".to_owned(),
@@ -74,7 +74,7 @@ async fn who_picks_up_something_over_the_border_is_brought_to_it_and_has_it() {
     scene.b.stop().await;
 }
 
-/// The answers to the requests of `ann` by their ids, in the order in which they came.
+/// Returns the answers to the requests of `ann` by their ids, in the order in which they came.
 fn answers(scene: &Scene) -> Vec<String> {
     let messages = scene.gateway.messages("ann").into_iter();
     let answers = messages.filter(|message| !message.re.is_empty());
@@ -100,7 +100,7 @@ async fn all_requests_of_a_tick_at_a_border_are_answered_once_in_order() {
         picks_up(&scene, number, "item:9-1").await;
     }
     until("all are answered", || answers(&scene).len() >= 5).await;
-    // What is asked later is answered later.
+    // A later request gets a later answer.
     picks_up(&scene, 6, "item:9-9").await;
     until("so is the last", || answers(&scene).len() >= 6).await;
     assert_eq!(answers(&scene), ["1", "2", "3", "4", "5", "6"]);
@@ -122,7 +122,7 @@ async fn what_nobody_has_is_not_found() {
     })
     .await;
     assert_eq!(scene.store.read(|state| state.transfers), 0);
-    // What comes next is played as ever.
+    // The run plays the next inputs as ever.
     scene.gateway.walk(scene.run_a, "ann", 2, scene.to).await;
     scene.all_arrive(&["ann"]).await;
     scene.a.stop().await;

@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// What the first message of that name says, once somebody has heard it.
+/// Returns the data of the first message of that name, once somebody has heard it.
 async fn hears(scene: &Scene, who: &str, event: &str) -> serde_json::Value {
     let heard = || -> Option<Private> {
         let mut messages = scene.gateway.messages(who).into_iter();
@@ -36,7 +36,7 @@ fn has(scene: &Scene, who: &str) -> Vec<(String, u32)> {
     pack.map(|slot| (slot.item_id, slot.quantity)).collect()
 }
 
-/// Somebody has something to give.
+/// Puts a hatchet into a character's pack.
 fn has_a_hatchet(store: &Store, who: &str) {
     store.change(|state| {
         let who = state.characters.get_mut(who).unwrap();
@@ -48,7 +48,7 @@ fn has_a_hatchet(store: &Store, who: &str) {
     });
 }
 
-/// Ann in the west and bob in the east, one step apart.
+/// Starts a scene with ann in the west and bob in the east, one step apart.
 async fn beside_the_border() -> Scene {
     let scene = scene_of(&["ann", "bob"], true, |store| has_a_hatchet(store, "ann")).await;
     let edge = scene.east.bounds().min_x;
@@ -113,7 +113,7 @@ async fn two_of_different_zones_trade_in_one_and_both_packs_are_saved_at_once() 
     let got = hears(&scene, "bob", "tradeCompleted").await;
     assert_eq!(got["receivedItems"][0]["itemId"], "bronze_hatchet");
     hears(&scene, "ann", "tradeCompleted").await;
-    // Whoever was told has it by the store's word.
+    // A player who was told of it has it by the store's word.
     assert_eq!(has(&scene, "bob"), [("bronze_hatchet".to_owned(), 1)]);
     assert_eq!(has(&scene, "ann"), []);
     let problems = scene.store.read(|state| state.problems.clone());
@@ -136,8 +136,8 @@ async fn whom_nobody_plays_is_asked_for_nothing() {
     scene.b.stop().await;
 }
 
-/// Each would have to be brought to the other: whoever is under way first goes, of two at once the
-/// one whose id comes first; and there is one trade.
+/// A trade would have to bring each to the other. The first one under way goes; of two at once, the
+/// one whose id comes first. There is one trade.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_two_who_ask_each_other_over_the_border_one_goes_and_one_is_refused() {
     let scene = beside_the_border().await;
@@ -186,8 +186,8 @@ async fn of_two_who_ask_each_other_over_the_border_one_goes_and_one_is_refused()
     scene.b.stop().await;
 }
 
-/// Two in one zone, on the last screen of a trade in which `one` gives `other` a hatchet. With the
-/// trade's id, in quotes.
+/// Brings two players in one zone to the last screen of a trade in which `one` gives `other` a
+/// hatchet. Returns the scene and the trade's id, in quotes.
 async fn about_to_swap(one: &str, other: &str) -> (Scene, String) {
     let scene = scene_of(&[one, other], false, |store| has_a_hatchet(store, one)).await;
     let (run, gateway) = (scene.run_a, &scene.gateway);

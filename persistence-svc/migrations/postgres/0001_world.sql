@@ -26,7 +26,7 @@ CREATE TABLE characters (
   id text PRIMARY KEY,
   "accountId" text NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   name text NOT NULL,
-  -- The name in lower case: what must be unique.
+  -- The name in lower case; it must be unique.
   "nameKey" text NOT NULL UNIQUE,
   "createdAt" bigint NOT NULL,
   "lastLogin" bigint NOT NULL DEFAULT 0,
@@ -86,7 +86,7 @@ CREATE TABLE characters (
   online boolean NOT NULL DEFAULT false,
   -- Its rows did not fit: it is loaded by nobody until an operator releases it.
   quarantined boolean NOT NULL DEFAULT false,
-  -- Sessions whose rows were removed: how many, and how long they were together.
+  -- Sessions whose rows the store removed: their number and their length together.
   "earlierLogins" bigint NOT NULL DEFAULT 0,
   "earlierPlayedMs" bigint NOT NULL DEFAULT 0,
   -- The same for all names that a reader can take for one another. Null: not looked at yet; begins
@@ -154,7 +154,7 @@ CREATE TABLE "playerSessions" (
 );
 CREATE INDEX "playerSessions_open" ON "playerSessions" ("playerId") WHERE logout IS NULL;
 
--- A death lock: what lies in the grave cannot be in the pack too.
+-- A death lock: the pack cannot also have the items in the grave.
 CREATE TABLE "playerDeaths" (
   "playerId" text PRIMARY KEY REFERENCES characters (id) ON DELETE CASCADE,
   "gravestoneId" text,
@@ -209,7 +209,7 @@ CREATE TABLE runs (
   registered bigint NOT NULL,
   -- When the lease ends unless it is renewed.
   until bigint NOT NULL,
-  -- When another run was given its regions against its will; null: never.
+  -- Time at which the store gave its regions to another run against its will; null: never.
   taken_over bigint,
   players integer NOT NULL DEFAULT 0,
   tick_cost_us integer NOT NULL DEFAULT 0
@@ -217,7 +217,7 @@ CREATE TABLE runs (
 CREATE INDEX runs_living ON runs (id) WHERE state <> 'fenced';
 CREATE INDEX runs_taken_over ON runs (taken_over) WHERE taken_over IS NOT NULL;
 
--- Who owns a region; run 0 is nobody. The epoch grows by one at every change and never falls.
+-- Owners of regions; run 0 is nobody. The epoch grows by one at every change and never falls.
 CREATE TABLE regions (
   region_x integer NOT NULL,
   region_z integer NOT NULL,
@@ -238,7 +238,7 @@ CREATE TABLE regions (
 );
 CREATE INDEX regions_run ON regions (run_id);
 
--- What the last owner left of a region's own state.
+-- A region's own state, as its last owner left it.
 CREATE TABLE region_states (
   region_x integer NOT NULL,
   region_z integer NOT NULL,
@@ -269,7 +269,7 @@ CREATE TABLE incarnation (
 );
 INSERT INTO incarnation (one, value) VALUES (1, 1);
 
--- One row: which replica plans, and until when.
+-- One row: the replica that plans, and the end of its right.
 CREATE TABLE planner (
   one integer PRIMARY KEY CHECK (one = 1),
   holder text NOT NULL,
@@ -283,7 +283,7 @@ CREATE TABLE secrets (
   "createdAt" bigint NOT NULL
 );
 
--- What lies on the ground. It belongs to the region of this row, wherever it lies.
+-- Items on the ground. An item belongs to the region of this row, wherever it lies.
 CREATE TABLE ground_items (
   -- item:<run id>-<counter of that run>
   id text PRIMARY KEY,
@@ -293,11 +293,11 @@ CREATE TABLE ground_items (
   z integer NOT NULL,
   item_id text NOT NULL,
   quantity integer NOT NULL CHECK (quantity > 0),
-  -- Who alone may take it before `public_tick`; empty: anybody.
+  -- The only character that may take it before `public_tick`; empty: anybody.
   owner_id text NOT NULL DEFAULT '',
   public_tick bigint NOT NULL,
   expires_tick bigint NOT NULL,
-  -- The grave in which it is until `public_tick`; empty: it lies about.
+  -- The grave that holds it until `public_tick`; empty: it lies about.
   grave_id text NOT NULL DEFAULT ''
 );
 CREATE INDEX ground_items_region ON ground_items (region_x, region_z);
@@ -309,7 +309,7 @@ CREATE TABLE ledger (
   run_id bigint NOT NULL,
   sequence bigint NOT NULL,
   "row" integer NOT NULL,
-  -- Null: the ground. Who is deleted keeps its rows.
+  -- Null: the ground. A deleted character keeps its rows.
   character_id text,
   item_id text NOT NULL,
   -- The name of a cause of the zone servers, or `deleted`.
@@ -335,7 +335,7 @@ CREATE TABLE region_faults (
   PRIMARY KEY (region_x, region_z, run_id)
 );
 
--- Who says that a run does not answer any more.
+-- Witnesses that say that a run does not answer any more.
 CREATE TABLE witnesses (
   run_id bigint NOT NULL,
   witness text NOT NULL,
@@ -343,15 +343,15 @@ CREATE TABLE witnesses (
   PRIMARY KEY (run_id, witness)
 );
 
--- One row: what an operator has switched.
+-- One row: the switches of the operators.
 CREATE TABLE switches (
   one integer PRIMARY KEY CHECK (one = 1),
   frozen boolean NOT NULL DEFAULT false
 );
 INSERT INTO switches (one) VALUES (1);
 
--- What every gateway must know: revoked tokens and logins, bans, mutes, and what is to be done
--- with an account's sockets. A row that is over is kept for a while, so that everybody hears it.
+-- The news that every gateway must have: revoked tokens and logins, bans, mutes, and orders about
+-- an account's sockets. A row stays for a while after its end, so that every gateway reads it.
 CREATE TABLE sanctions (
   -- ban:<account>, mute:<account>, revoked:<token or login>, and one of its own for the others
   id text PRIMARY KEY,
@@ -379,7 +379,7 @@ CREATE TABLE identity (
 );
 INSERT INTO identity (one, version) VALUES (1, 1);
 
--- What operators did. Rows are never changed.
+-- Actions of operators. The store never changes these rows.
 CREATE TABLE audit_log (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   at bigint NOT NULL,
@@ -390,7 +390,7 @@ CREATE TABLE audit_log (
   detail text NOT NULL DEFAULT ''
 );
 
--- What an agent is, and what it is to do. One character is at most one agent.
+-- Agents and their orders. One character is at most one agent.
 CREATE TABLE agent_mappings (
   agent_id text PRIMARY KEY,
   account_id text NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -406,7 +406,7 @@ CREATE TABLE agent_mappings (
   -- Null: it picks its own, unless it is paused.
   goal_id text,
   goal_since bigint NOT NULL DEFAULT 0,
-  -- What its zone said last that it had done of the goal.
+  -- Its zone's last report on how far it is with the goal.
   progress integer NOT NULL DEFAULT 0,
   -- It is not active because nobody needed it; means nothing while it is active.
   resting boolean NOT NULL DEFAULT false,
@@ -440,7 +440,7 @@ CREATE INDEX agent_credentials_agent ON agent_credentials (agent_id);
 CREATE TABLE bank (
   "playerId" text NOT NULL REFERENCES characters (id) ON DELETE CASCADE,
   "itemId" text NOT NULL,
-  -- 0: only its place is kept.
+  -- 0: the bank keeps only its place.
   quantity integer NOT NULL CHECK (quantity >= 0),
   tab integer NOT NULL CHECK (tab BETWEEN 0 AND 8),
   -- The order in the tab; there may be gaps.
@@ -448,7 +448,8 @@ CREATE TABLE bank (
   PRIMARY KEY ("playerId", "itemId")
 );
 
--- What its owner has at stake, or could not take back yet. It is in no pack and no bank.
+-- The stakes of a character, with those that it could not take back yet. A stake is in no pack and
+-- no bank.
 CREATE TABLE stakes (
   "playerId" text NOT NULL REFERENCES characters (id) ON DELETE CASCADE,
   place integer NOT NULL CHECK (place BETWEEN 0 AND 55),

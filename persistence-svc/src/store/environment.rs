@@ -15,7 +15,7 @@ pub(crate) trait Environment: Send + Sync {
     fn mutants(&self) -> Mutants;
 }
 
-/// The machine that the service runs on.
+/// The machine on which the service runs.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Machine {
     pub(crate) mutants: Mutants,

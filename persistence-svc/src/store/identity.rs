@@ -163,8 +163,8 @@ pub(crate) struct Act {
 }
 
 impl Act {
-    /// Returns the sanction that it opens or closes, at `now_ms` and under `version`; `fresh`: an id
-    /// for a action that counts once.
+    /// Returns the sanction that it opens or closes, at `now_ms` and under `version`; `fresh`: an
+    /// id for an action that counts once.
     pub(crate) fn sanction(&self, now_ms: i64, version: i64, fresh: &str) -> Option<Sanction> {
         let account = self.account_id.as_str();
         let (kind, id, until_ms) = match self.action {
@@ -216,7 +216,7 @@ impl Act {
     }
 }
 
-/// Record of a action of an operator: one row of `audit_log`.
+/// Record of an operator's action: one row of `audit_log`.
 #[derive(Debug, Clone)]
 pub(crate) struct Done {
     pub(crate) id: i64,

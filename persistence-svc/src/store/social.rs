@@ -25,8 +25,9 @@ pub(crate) const BY_NAME: &str = r#"SELECT id, "accountId" FROM characters
 /// A character by id: id and account.
 pub(crate) const BY_ID: &str = r#"SELECT id, "accountId" FROM characters WHERE id = $1"#;
 
-/// The other character of a request that is younger than a moment, by the request's id and this
-/// character: the other's id and account, and whether the other one asked.
+/// Query for the other character of a request that is younger than a moment. Parameters: this
+/// character, the request, the moment. Columns: the other's id and account, and whether the other
+/// one asked.
 pub(crate) const BY_REQUEST: &str = r#"SELECT c.id, c."accountId", r."toPlayerId" = $1
  FROM friend_requests r JOIN characters c
    ON c.id = CASE WHEN r."toPlayerId" = $1 THEN r."fromPlayerId" ELSE r."toPlayerId" END
@@ -188,7 +189,7 @@ impl AuditAction {
     }
 }
 
-/// Parameter of a action's statement.
+/// Parameter of an action's statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Put {
     Account,

@@ -1,4 +1,4 @@
-//! Agents: who may make and order them, and how they come into the world.
+//! Laws of agents: the right to make and order them, and their way into the world.
 
 use proto::rpc::agents::v1 as wire;
 use proto::rpc::agents::v1::order_request::Order;
@@ -6,7 +6,7 @@ use tonic::{Code, Status};
 
 use crate::stage::{Kind, Player, Stage, at, logout, refused, region, until};
 
-/// A character of a new account that is an agent, with the agent.
+/// Makes an agent that is a character of a new account, and returns both.
 async fn made(stage: &Stage, name: &str) -> (Player, wire::Agent) {
     let account = stage.account().await;
     let id = stage.create(&account, name).await.unwrap().id;
@@ -47,7 +47,7 @@ async fn of_run(
     Ok(stage.agents().of_run(ask).await?.into_inner())
 }
 
-/// The orders without what identifies them.
+/// Returns two parts of the orders: whether they are paused, and the id of the goal.
 fn state(agent: &wire::Agent) -> (bool, &str) {
     let orders = agent.orders.as_ref().unwrap();
     (orders.paused, orders.goal_id.as_str())
@@ -151,7 +151,7 @@ pub(crate) async fn an_active_agent_lives_in_the_world(kind: Kind) {
     let (player, agent) = made(&stage, "Sleeper").await;
     let record = stage.load(zone.run, &player.id).await.unwrap();
     assert_eq!((record.session_epoch, &*record.session_id), (1, "agent"));
-    // Somebody logs in: it takes over, and nobody wakes whoever is awake.
+    // Somebody logs in: the login takes over, and the store wakes no agent that is awake.
     let opened = stage.open(&player, "mine").await;
     assert!(opened.was_online && opened.session_epoch == 2);
     order(&stage, &agent, Order::SetGoal("explore".to_owned())).await;
@@ -205,7 +205,7 @@ pub(crate) async fn a_run_hears_of_its_agents_and_says_how_they_do(kind: Kind) {
         (&*done.orders[0].goal_id, done.orders[0].version),
         ("", version(&set))
     );
-    // Whose owner is banned is not of this world.
+    // A run gets no orders for the agent of a banned owner.
     let ban = format!(
         r#"INSERT INTO sanctions (id, kind, "accountId", at, version)
            VALUES ('ban:{0}', 'ban', '{0}', 0, 99)"#,

@@ -6,7 +6,7 @@ use tonic::Code;
 
 use crate::stage::{Kind, Stage, at, logout, refused, region, stay, transfer};
 
-/// Where the store has the character.
+/// Returns the character's place in the store.
 async fn place(stage: &Stage, run: u64, id: &str) -> (i32, i32) {
     let record = stage.load(run, id).await.unwrap();
     (record.x, record.z)

@@ -1,4 +1,4 @@
-//! What changes hands: trades, shops, and what the dead leave.
+//! Laws of exchanges: trades, shops, stakes, and graves.
 
 use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::commit_reply::Outcome;
@@ -56,8 +56,8 @@ pub(crate) async fn a_trade_is_both_packs_or_neither(kind: Kind) {
     assert_eq!(after.inventory, pack);
 }
 
-/// What is at stake is in no pack, comes back with whoever loads it, and is the winner's in the
-/// batch in which the loser has it no more.
+/// A stake is in no pack, and comes back to the run that loads its owner. The batch that takes it
+/// from the loser gives it to the winner.
 pub(crate) async fn what_is_staked_is_in_no_pack_and_goes_to_who_wins(kind: Kind) {
     let scene = Scene::new(kind).await;
     let other = scene.stage.player().await;
@@ -118,7 +118,7 @@ pub(crate) async fn what_is_staked_is_in_no_pack_and_goes_to_who_wins(kind: Kind
     let after = scene.stage.load(scene.zone.run, &other.id).await.unwrap();
     assert_eq!(after.stakes, escrow);
     scene.conserved().await;
-    // What came back to the pack is at stake no more.
+    // The stake that came back to the pack is at stake no more.
     let back = [slot(0, "bronze_hatchet", 1), slot(4, "arrow", 3)];
     let row = stakes(&theirs, 0, &back, &[]);
     done(&scene, 5, of(vec![row], Vec::new())).await;

@@ -20,7 +20,7 @@ pub(crate) async fn a_region_is_given_with_all_that_belongs_to_it(kind: Kind) {
     let scene = Scene::new(kind).await;
     let (stage, here) = (&scene.stage, &scene.zone);
     let there = stage.zone(region(9, 0)).await;
-    // What the same batch changes goes along.
+    // Other changes of the same batch go along.
     let mut rows = scene.drop_two();
     rows.gives.push(give(here, there.run));
     for _ in 0..2 {
@@ -49,7 +49,7 @@ pub(crate) async fn a_region_is_given_with_all_that_belongs_to_it(kind: Kind) {
         .commit(here.run, 3, vec![stay(expected.clone())])
         .await;
     assert_eq!(reply.outcome(), Outcome::Refused);
-    // Who gave it lives on; who got it plays.
+    // The run that gave the region lives on; the run that got it plays.
     let reply = stage.commit(here.run, 3, Vec::new()).await;
     assert_eq!(reply.outcome(), Outcome::Done);
     let reply = stage
@@ -110,7 +110,8 @@ pub(crate) async fn a_transfer_to_a_region_that_was_given_away_is_stale(kind: Ki
     let reply = stage.commit(here.run, 2, vec![row]).await;
     assert_eq!(reply.outcome(), Outcome::TransferStale);
     assert_eq!(reply.character_ids, std::slice::from_ref(&scene.player.id));
-    // By its new epoch it goes through, and is given on with the region.
+    // With the target's new epoch the transfer goes through, and the character goes on with the
+    // region.
     let now = Zone {
         run: third.run,
         epoch: there.epoch + 1,

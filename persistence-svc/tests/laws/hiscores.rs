@@ -1,4 +1,4 @@
-//! Who is best: ranks follow play, and every page is a part of one list.
+//! Laws of hiscores: ranks follow play, and every page is a part of one list.
 
 use proto::rpc::identity::v1 as identity;
 use proto::rpc::persistence::v1 as core;
@@ -9,7 +9,7 @@ use world::Skill;
 
 use crate::stage::{Kind, Player, Stage, at, logout, refused, region, stay, until};
 
-/// Over a fresh store whose hiscores are refreshed all the time.
+/// Starts a fresh store that refreshes its hiscores all the time.
 async fn stage(kind: Kind) -> Stage {
     Stage::with(kind, &[("HISCORES_REFRESH_MS", "20")]).await
 }
@@ -47,7 +47,7 @@ fn look_at(stage: &Stage, whom: &str) {
     stage.sql(&due, &due);
 }
 
-/// A character that has been in the world and left it, with this much experience in a skill.
+/// Makes a character that has been in the world and left it, with this much experience in a skill.
 async fn veteran(stage: &Stage, name: &str, skill: &str, level: i32, xp: i64) -> Player {
     let account = stage.account().await;
     let id = stage.create(&account, name).await.unwrap().id;
@@ -85,7 +85,7 @@ pub(crate) async fn the_best_come_first_and_the_earlier_before_the_later(kind: K
         (sum.rows[0].level, sum.rows[0].xp_tenths),
         (80 + others + 10, 90_000 + 11_540)
     );
-    // Where all are the same, whoever was made first comes first.
+    // Of equal characters, the oldest comes first.
     assert_eq!(
         names(&stage, "mining").await,
         ["Middling", "Best", "Level with Best"]
@@ -98,7 +98,7 @@ pub(crate) async fn the_best_come_first_and_the_earlier_before_the_later(kind: K
     assert!(beyond.rows.is_empty() && beyond.total == 3);
 }
 
-/// The record with so much experience in mining.
+/// Returns the record with so much experience in mining.
 fn mined(record: &core::CharacterRecord, level: u32, xp_tenths: u64) -> core::CharacterRecord {
     let mut record = at(record, 5, 5);
     for skill in &mut record.skills {
@@ -184,7 +184,7 @@ pub(crate) async fn who_is_banned_stays_in_the_hiscores(kind: Kind) {
 
 const CROWD: usize = 1_200;
 
-/// Many who are equal, over several marks of the list.
+/// Makes many characters that are equal, over several marks of the list.
 async fn crowd(stage: &Stage) -> Vec<String> {
     let zone = stage.zone(region(0, 0)).await;
     stage.crowd(&zone, CROWD).await;

@@ -1,4 +1,4 @@
-//! Who may come in: subjects of the identity provider, claims, revocations, bans and mutes.
+//! Laws of identity: subjects of the identity provider, claims, revocations, bans and mutes.
 
 use bytes::Bytes;
 use proto::rpc::identity::v1 as wire;
@@ -20,7 +20,7 @@ fn hash(key: u8) -> Bytes {
     vec![key; 32].into()
 }
 
-/// The account of a device key; made when there is none and `create` is set.
+/// Returns the account of a device key. Makes it if there is none and `create` is set.
 async fn anonymous(stage: &Stage, key: u8, create: bool) -> Option<String> {
     let ask = SignInRequest {
         device_key_hash: hash(key),
@@ -82,7 +82,7 @@ async fn watch(stage: &Stage, since: u64, incarnation: u64) -> Streaming<wire::S
     .into_inner()
 }
 
-/// The pushes until one brings a sanction.
+/// Returns the first push that brings a sanction.
 async fn told(updates: &mut Streaming<wire::SanctionsUpdate>) -> wire::SanctionsUpdate {
     loop {
         let update = updates.message().await.unwrap().unwrap();
@@ -150,11 +150,11 @@ pub(crate) async fn characters_move_to_an_account_that_is_there_when_they_fit(ki
     let found = sign_in(&stage, "did:1", Some(2)).await.unwrap();
     assert_eq!((id(&found), found.characters.len()), (own.clone(), 4));
     assert!(found.characters.iter().any(|c| c.id == moved.id));
-    // What it was is empty now, and may be asked for again.
+    // The account of that device is empty now, and a subject may claim it again.
     assert_eq!(anonymous(&stage, 2, false).await, Some(few));
     let again = sign_in(&stage, "did:1", Some(2)).await.unwrap();
     assert_eq!(again.characters.len(), 4);
-    // Nothing was moved of what did not fit.
+    // The claim moves no character that does not fit.
     let guests = stage.ask(
         r#"SELECT count(*) FROM characters WHERE name LIKE 'Guest%'
         AND "accountId" IN (SELECT id FROM users WHERE anonymous)"#,
@@ -177,7 +177,7 @@ pub(crate) async fn nobody_is_moved_out_of_the_world(kind: Kind) {
         sign_in(&stage, "did:1", Some(1)).await,
         Code::FailedPrecondition,
     );
-    // Who has no account yet gets this very one, whatever it plays.
+    // A subject without an account gets this very one, whatever it plays.
     let claimed = sign_in(&stage, "did:2", Some(1)).await.unwrap();
     assert_eq!(id(&claimed), player.account);
 }
@@ -305,7 +305,8 @@ pub(crate) async fn sanctions_are_pushed_to_everybody_at_once(kind: Kind) {
         );
     }
     assert_eq!(subjects, ["token", "login"]);
-    // Who was away hears just what it missed, also of what has ended meanwhile.
+    // A gateway that was away hears just the sanctions that it missed, also of those that have
+    // ended meanwhile.
     moderate(&stage, AuditAction::Unban, &account, 0)
         .await
         .unwrap();
@@ -380,7 +381,7 @@ pub(crate) async fn roles_are_given_and_taken_and_written_down(kind: Kind) {
         .unwrap();
     assert_eq!(roles(&account).await, ["admin", "moderator"]);
     assert!(roles(&other).await.is_empty());
-    // Others are taken; what is not there is gone at once.
+    // The given list replaces the roles at once.
     give(&account, &["moderator"]).await.unwrap();
     assert_eq!(roles(&account).await, ["moderator"]);
     give(&account, &[]).await.unwrap();

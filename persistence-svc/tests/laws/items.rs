@@ -19,7 +19,7 @@ fn item(id: &str, value: u32) -> wire::ItemRow {
     }
 }
 
-/// The page of `items` after `after`, written by `run`.
+/// Sends the page of `items` after `after` in the name of `run`.
 async fn mirror(
     stage: &Stage,
     run: u64,

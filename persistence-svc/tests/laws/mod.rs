@@ -1,4 +1,4 @@
-//! The laws, by the service that they are about.
+//! The laws, one module for each service.
 
 pub(crate) mod accounts;
 pub(crate) mod agents;

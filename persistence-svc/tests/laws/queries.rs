@@ -1,4 +1,4 @@
-//! What lists and dashboards read, and what changes at rest.
+//! Laws of lists and dashboards, and of changes to characters at rest.
 
 use proto::rpc::persistence::v1 as core;
 use proto::rpc::queries::v1 as wire;
@@ -107,7 +107,7 @@ pub(crate) async fn accounts_are_found_by_name_id_and_role(kind: Kind) {
     };
     assert_eq!(ask("", "").await.len(), 2);
     assert_eq!(ask("ann", "").await.len(), 2);
-    // What stands for anything in a pattern stands for itself here.
+    // A wildcard of a pattern stands for itself here.
     assert_eq!(ask("N_100%", "").await, [(ann.clone(), 1)]);
     assert_eq!(ask(&bob, "").await, [(bob, 0)]);
     assert_eq!(ask("", "admin").await, [(ann, 1)]);

@@ -1,5 +1,5 @@
-//! What a lock orders, shown with another session of PostgreSQL that holds it: the batch waits,
-//! and then sees what happened, not what was before.
+//! Laws of locks. Another session of PostgreSQL holds the lock: the batch waits, and then sees the
+//! state after that session, not the one before.
 
 use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::commit_reply::Outcome;
@@ -136,8 +136,8 @@ pub(crate) async fn a_give_waits_for_a_takeover_under_way() {
     assert_eq!(reply.outcome(), Outcome::Refused);
 }
 
-/// One gives the region away into which another one hands a player over, at the same moment: the
-/// player is where the last of the two put it, and nobody was told the same sequence twice.
+/// At the same moment one run gives a region away and another hands a player over into it. The
+/// player is where the last of the two put it. The store gives no sequence twice.
 pub(crate) async fn a_transfer_meets_a_give_of_its_target() {
     let scene = scene().await;
     let stage = &scene.stage;
@@ -177,7 +177,7 @@ pub(crate) async fn two_runs_give_each_other_a_region() {
     assert_eq!(back.outcome(), Outcome::Done, "{}", back.detail);
 }
 
-/// Anybody may ask for hiscores. However many wait for them, batches go on.
+/// Anybody may ask for hiscores. Batches go on, however many readers wait.
 pub(crate) async fn readers_who_wait_do_not_keep_play_waiting() {
     let scene = scene().await;
     let other = scene.stage.postgres().await;

@@ -10,7 +10,7 @@ use tonic::Code;
 
 use crate::stage::{Kind, Stage, Zone, at, refused, region, stay, until};
 
-/// Leases short enough to wait for.
+/// Leases so short that a test can wait until they end.
 const LEASE: Duration = Duration::from_millis(400);
 const SHORT: &[(&str, &str)] = &[("LEASE_MS", "400")];
 
@@ -24,7 +24,7 @@ async fn taken_over(stage: &Stage, live: &Zone, dead: &Zone) -> wire::RegionOwne
     .await
 }
 
-/// A zone that keeps its lease and one that has stopped doing so, with a player.
+/// Starts a zone that keeps its lease, and one with a player that has stopped doing so.
 async fn survivor_and_victim(stage: &Stage) -> (Zone, Zone) {
     let victim = stage.zone(region(0, 0)).await;
     let survivor = until("both own a region", async || {

@@ -1,4 +1,5 @@
-//! Friends and ignored players: who may change what, and what of it is shown to whom.
+//! Friends and ignored players: the right to change lists, and the part of them that each player
+//! sees.
 
 use proto::rpc::social::v1::change_request::Change;
 use proto::rpc::social::v1::{ChangeReply, ChangeRequest, ListRequest, Lists, Outcome};
@@ -40,7 +41,7 @@ fn friends(lists: &Lists) -> Vec<&str> {
     friends.map(|friend| friend.character_id.as_str()).collect()
 }
 
-/// The id of the only request that is shown.
+/// Returns the id of the only visible request.
 fn request(lists: &Lists) -> String {
     assert_eq!(lists.requests.len(), 1, "{lists:?}");
     lists.requests[0].id.clone()

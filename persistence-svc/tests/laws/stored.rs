@@ -1,5 +1,5 @@
-//! What is worn and what lies in banks: written as it changes, judged, counted, and gone with its
-//! holder.
+//! Laws of worn items and of banks: zones write them as they change, the store judges and counts
+//! them, and they go with their holder.
 
 use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::commit_reply::Outcome;
@@ -32,7 +32,7 @@ fn gone(item: &str) -> wire::BankItem {
     }
 }
 
-/// A row that says what is worn, and nothing else of value.
+/// Returns a row that writes worn items, and nothing else of value.
 fn dressed(scene: &Scene, equipment: &[wire::Worn]) -> wire::CharacterRow {
     wire::CharacterRow {
         record: Some(wire::CharacterRecord {
@@ -52,7 +52,7 @@ fn rows(row: wire::CharacterRow) -> wire::CommitRows {
     }
 }
 
-/// The pack as the scene begins, without some of it; the bank with these items.
+/// Returns a row that writes this pack, and these items as the bank.
 fn banks(scene: &Scene, pack: &[wire::Slot], bank: &[wire::BankItem]) -> wire::CharacterRow {
     let mut row = owns(&scene.bare, 25, pack);
     row.record.as_mut().unwrap().bank = bank.to_vec();
@@ -137,7 +137,7 @@ pub(crate) async fn a_bank_keeps_what_a_row_does_not_name(kind: Kind) {
     let mut loaded = scene.load().await;
     loaded.bank.sort_by(|a, b| a.item_id.cmp(&b.item_id));
     assert_eq!(loaded.bank, [lies("arrow", 4, 3, 9), items[1].clone()]);
-    // Out to the last: one place is kept, one is not.
+    // The pack takes the last of two items: the bank keeps the place of one, and not of the other.
     let pack = [slot(0, "bronze_hatchet", 1), slot(1, "arrow", 5)];
     let out = [lies("arrow", 0, 3, 9), gone("bronze_hatchet")];
     done(&scene, 4, rows(banks(&scene, &pack, &out))).await;
@@ -260,7 +260,7 @@ pub(crate) async fn what_is_gathered_and_made_comes_of_work(kind: Kind) {
     let both = [hatchet.clone(), arrows.clone()];
     let logs = [hatchet.clone(), arrows.clone(), slot(2, "logs", 1)];
     let row = |item: &str, cause, delta| ledger(id, item, cause, delta);
-    // Nothing is made of nothing, though it may be gathered; ashes fall to the ground only.
+    // Making takes materials, unlike gathering; ashes fall to the ground only.
     for cause in [Cause::MAKE, Cause::ASHES, Cause::BURN] {
         refused(holds(&logs, vec![row("logs", cause, 1)])).await;
     }

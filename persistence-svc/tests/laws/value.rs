@@ -96,7 +96,7 @@ pub(crate) async fn what_one_drops_another_picks_up(kind: Kind) {
     let reply = stage.batch(zone.run, 3, rows).await;
     assert_eq!(reply.outcome(), Outcome::Done, "{}", reply.detail);
     scene.conserved().await;
-    // What is left expires.
+    // The rest expires.
     let rows = wire::CommitRows {
         gone: vec![wire::GroundGone {
             id: "item:1-1".to_owned(),
@@ -218,7 +218,7 @@ pub(crate) async fn what_the_ledger_does_not_say_is_refused(kind: Kind) {
     }
     assert_eq!(scene.load().await, before);
     assert!(stage.load_region(zone).await.unwrap().ground.is_empty());
-    // Somebody who has no row in the batch is not written of.
+    // No row of the ledger may name a character without a row in the batch.
     let mut rows = scene.drop_two();
     rows.ledger.push(ledger("nobody", "arrow", Cause::DROP, 1));
     rows.ledger.push(ledger("", "arrow", Cause::DROP, -1));

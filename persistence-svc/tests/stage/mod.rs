@@ -1,5 +1,5 @@
-//! The stage of the store's tests: a real service over a store of its own, and clients that say
-//! in few words what zones and gateways ask.
+//! The stage of the store's tests: a real service over a store of its own. Its clients say in few
+//! words the requests of zones and gateways.
 
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
@@ -37,12 +37,12 @@ pub(crate) const SOON: Duration = Duration::from_secs(15);
 
 static COUNTER: AtomicU64 = AtomicU64::new(1);
 
-/// A number that no other test of this process gets.
+/// Returns a number that no other test of this process gets.
 pub(crate) fn unique() -> u64 {
     COUNTER.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Which store a test runs over.
+/// The store below a test.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind {
     Sqlite,
@@ -93,7 +93,7 @@ pub(crate) fn telemetry() -> Telemetry {
     telemetry_to("")
 }
 
-/// Telemetry that goes to a collector; none when empty.
+/// Makes telemetry that goes to a collector; none if `endpoint` is empty.
 pub(crate) fn telemetry_to(endpoint: &str) -> Telemetry {
     let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)];
     let mut reader = Reader::new(Env::from_pairs(variables));
@@ -126,12 +126,12 @@ pub(crate) fn temporary_folder() -> PathBuf {
 }
 
 impl Stage {
-    /// A fresh store whose leases are long and whose placement does not wait.
+    /// Starts a service over a fresh store with long leases, whose placement does not wait.
     pub(crate) async fn new(kind: Kind) -> Stage {
         Stage::with(kind, &[]).await
     }
 
-    /// The same with some settings set otherwise.
+    /// As [`Stage::new`], with some settings set otherwise.
     pub(crate) async fn with(kind: Kind, more: &[(&'static str, &str)]) -> Stage {
         let mut settings = BTreeMap::from([
             ("PERSISTENCE_LISTEN", "127.0.0.1:0".to_owned()),
@@ -187,7 +187,7 @@ impl Stage {
         &self.settings
     }
 
-    /// Another service over the same store.
+    /// Starts another service over the same store.
     pub(crate) async fn another(&self) -> Replica {
         serve(&self.settings).await
     }
@@ -245,7 +245,7 @@ impl Stage {
         }
     }
 
-    /// A session of its own with PostgreSQL.
+    /// Opens a session of its own with PostgreSQL.
     pub(crate) async fn postgres(&self) -> tokio_postgres::Client {
         let url = &self.settings["DATABASE_URL"];
         let connecting = tokio_postgres::connect(url, tokio_postgres::NoTls);
@@ -254,7 +254,7 @@ impl Stage {
         client
     }
 
-    /// The first column of a query, as text.
+    /// Returns the first column of a query, as text.
     pub(crate) async fn ask(&self, query: &str) -> Vec<String> {
         match &self.backing {
             Backing::Sqlite(folder) => {
@@ -292,9 +292,9 @@ impl Stage {
         }
     }
 
-    // What gateways ask.
+    // Requests of gateways.
 
-    /// A new account.
+    /// Makes a new account.
     pub(crate) async fn account(&self) -> String {
         let mut key = vec![0; 32];
         key[..8].copy_from_slice(&unique().to_le_bytes());
@@ -338,7 +338,7 @@ impl Stage {
         Ok(self.accounts().open_session(ask).await?.into_inner())
     }
 
-    /// A new character of a new account, in the world at region (0, 0).
+    /// Makes a new character of a new account, in the world at region (0, 0).
     pub(crate) async fn player(&self) -> Player {
         let account = self.account().await;
         let name = format!("Player {}", unique());
@@ -349,7 +349,7 @@ impl Stage {
         player
     }
 
-    /// Many characters of a new account, in the world at the zone's region.
+    /// Makes many characters of a new account, in the world at the zone's region.
     pub(crate) async fn crowd(&self, zone: &Zone, size: usize) -> Vec<wire::CharacterRecord> {
         let account = self.account().await;
         let columns = r#"(id, "accountId", name, "nameKey", "createdAt", "regionX", "regionZ",
@@ -369,7 +369,7 @@ impl Stage {
         self.load_region(zone).await.unwrap().characters
     }
 
-    // What operators ask.
+    // Requests of operators.
 
     pub(crate) async fn check(&self) -> Conservation {
         let found = persistence_svc::check(&config(&self.settings), &telemetry()).await;
@@ -436,7 +436,7 @@ pub(crate) fn region(x: i32, z: i32) -> Region {
     Region { x, z }
 }
 
-/// A row that changes nothing else.
+/// Returns a row that changes nothing else.
 pub(crate) fn stay(record: wire::CharacterRecord) -> wire::CharacterRow {
     wire::CharacterRow {
         record: Some(record),
@@ -444,7 +444,7 @@ pub(crate) fn stay(record: wire::CharacterRecord) -> wire::CharacterRow {
     }
 }
 
-/// A row that gives the character to another owner's region.
+/// Returns a row that gives the character to another owner's region.
 pub(crate) fn transfer(record: wire::CharacterRecord, to: &Zone) -> wire::CharacterRow {
     let ownership_sequence = record.ownership_sequence + 1;
     wire::CharacterRow {
@@ -468,7 +468,7 @@ pub(crate) fn logout(record: wire::CharacterRecord, reason: &str) -> wire::Chara
     }
 }
 
-/// The record at another place.
+/// Returns the record at another place.
 pub(crate) fn at(record: &wire::CharacterRecord, x: i32, z: i32) -> wire::CharacterRecord {
     wire::CharacterRecord {
         x,

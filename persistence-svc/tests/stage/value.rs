@@ -82,7 +82,7 @@ pub(crate) fn give(zone: &Zone, to: u64) -> wire::RegionGive {
     }
 }
 
-/// A row that writes all that the character has.
+/// Returns a row that writes all that the character has.
 pub(crate) fn owns(
     record: &wire::CharacterRecord,
     coins: u64,
@@ -105,7 +105,7 @@ pub(crate) struct Scene {
     pub(crate) stage: Stage,
     pub(crate) zone: Zone,
     pub(crate) player: Player,
-    /// As it was before it had anything.
+    /// Its record before it had anything.
     pub(crate) bare: wire::CharacterRecord,
 }
 
@@ -136,13 +136,13 @@ impl Scene {
         }
     }
 
-    /// The character as the store has it.
+    /// Returns the character as the store has it.
     pub(crate) async fn load(&self) -> wire::CharacterRecord {
         let loaded = self.stage.load(self.zone.run, &self.player.id).await;
         loaded.unwrap()
     }
 
-    /// Two of its arrows go to the ground.
+    /// Returns the rows that drop two of its arrows.
     pub(crate) fn drop_two(&self) -> wire::CommitRows {
         let pack = [slot(0, "bronze_hatchet", 1), slot(1, "arrow", 3)];
         wire::CommitRows {
@@ -156,7 +156,7 @@ impl Scene {
         }
     }
 
-    /// All is as the ledger says; how much there is of each item.
+    /// Checks that everything is as the ledger says. Returns the total of each item.
     pub(crate) async fn conserved(&self) -> Vec<Total> {
         let found = self.stage.check().await;
         assert_eq!(found.differences, Vec::<String>::new());

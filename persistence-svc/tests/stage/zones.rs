@@ -1,4 +1,4 @@
-//! What zones ask of the store.
+//! Requests of zones to the store.
 
 use proto::rpc::common::v1::Region;
 use proto::rpc::persistence::v1 as wire;
@@ -29,7 +29,7 @@ impl Stage {
         Zone { run, place, epoch }
     }
 
-    /// Who owns a region, by the directory.
+    /// Returns the owner of a region, by the directory.
     pub(crate) async fn owner(&self, place: Region) -> wire::RegionOwner {
         let directory = self.directory().await;
         let mut owners = directory.regions.into_iter();
@@ -37,7 +37,7 @@ impl Stage {
         owner.unwrap_or_default()
     }
 
-    /// Who owns a region, by the store itself.
+    /// Returns the owner of a region, by the store itself.
     pub(crate) async fn owner_at_once(&self, place: Region) -> String {
         let (x, z) = (place.x, place.z);
         let query = format!("SELECT run_id FROM regions WHERE region_x = {x} AND region_z = {z}");
@@ -48,7 +48,7 @@ impl Stage {
         watch(self.channel()).await
     }
 
-    /// The newest directory.
+    /// Returns the newest directory.
     pub(crate) async fn directory(&self) -> wire::DirectoryUpdate {
         self.watch().await.message().await.unwrap().unwrap()
     }
@@ -146,7 +146,7 @@ impl Stage {
         reply.unwrap().into_inner()
     }
 
-    /// A new run that was given the region of one that ended.
+    /// Makes a new run that owns the region of one that ended.
     pub(crate) async fn heir(&self, of: &Zone) -> Zone {
         self.zone(of.place).await
     }

@@ -1,5 +1,5 @@
-//! Consequences of a achievement in other features, so that they can be read together: what quests,
-//! agents and the player itself hear of it, and what a host does for those who come to it.
+//! Consequences of an achievement in other features, so that they can be read together: what
+//! quests, agents and the player itself hear of it, and what a host does for those who come to it.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Sends batches to the store, each until it is answered.
 //!
-//! Always: a batch whose outcome is unknown is sent again unchanged; the store knows by its
-//! sequence whether it was applied.
+//! Always: the committer sends a batch with an unknown outcome again, unchanged; the store knows by
+//! its sequence whether it has applied it.
 
 use std::time::{Duration, Instant};
 

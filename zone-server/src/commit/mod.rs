@@ -1,6 +1,6 @@
-//! Brings the changes of ticks to the store. `batch` is pure: it merges, numbers and settles, with
-//! `row` (one character), `value` (ground items, the ledger) and `rows` (the messages to the
-//! store); `bounds` says when value must wait; `committer` sends.
+//! Brings the changes of ticks to the store. `batch` is pure: it merges, numbers and settles. It
+//! uses `row` (one character), `value` (ground items, the ledger) and `rows` (the messages to the
+//! store). `bounds` says when value must wait; `committer` sends.
 
 pub(crate) mod batch;
 pub(crate) mod bounds;

@@ -23,9 +23,9 @@ pub(crate) enum Change {
     },
     /// A character that was to be brought elsewhere stays.
     CallOff { who: CharacterId },
-    /// A region was given away.
+    /// The run gave a region away.
     RegionOut { region: Region },
-    /// A character was taken out.
+    /// The run took a character out.
     Leave { who: CharacterId },
     /// A handover of a character began or ended.
     Hold { who: CharacterId, held: bool },

@@ -1,4 +1,4 @@
-//! Records are bounded, and no file is believed.
+//! Records are bounded, and the replay believes no file.
 
 use world::{CharacterId, Inbox, Region, Tick};
 

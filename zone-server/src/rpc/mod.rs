@@ -21,7 +21,7 @@ use crate::mailbox::Mailbox;
 pub(crate) struct Living {
     pub(crate) run_id: u64,
     pub(crate) mailbox: Mailbox,
-    /// Cancelled when the run is over.
+    /// Token that the run cancels at its end.
     pub(crate) over: CancellationToken,
     /// Tasks of the run.
     pub(crate) tasks: TaskGroup,

@@ -67,7 +67,7 @@ impl Run {
         }
     }
 
-    /// Refuses an input that no gateway should have passed on.
+    /// Refuses an input that no gateway should have sent here.
     fn unread(&mut self, who: &CharacterId, input: &Input, why: Refused) {
         self.context.metrics.input("refused");
         if let Some(slot) = self.roster.get_mut(who) {
@@ -75,8 +75,8 @@ impl Run {
         }
     }
 
-    /// Tells a gateway which of the answers that it has long awaited are lost. Some were told to
-    /// nobody: another run gave them and ended, or this one did while no session listened.
+    /// Tells a gateway which of the answers that it has long awaited are lost. Nobody heard some of
+    /// them: another run gave them and ended, or this one did while no session listened.
     pub(super) fn recall(&mut self, gateway_id: &str, recall: Recall) {
         let who = CharacterId::from(recall.character_id.as_str());
         let slot = self.roster.get(&who);
@@ -147,8 +147,8 @@ impl Run {
         }
     }
 
-    /// Says that the requests of a character are lost that is not played here any more: its waiting
-    /// inputs, and the requests whose answers the run has not sent.
+    /// Reports as lost the requests of a character that this run no longer plays. They are its
+    /// waiting inputs, and the requests whose answers the run has not sent.
     pub(super) fn unanswered(&mut self, who: &CharacterId, mut slot: PlayerSlot) {
         let Some(session) = slot.session.take() else {
             return;

@@ -1,5 +1,5 @@
-//! Brings a player to a thing over the border that its input is about: finds the thing and hands
-//! the player over. The thing's owner plays the input again.
+//! Brings a player to the thing over the border that its input names: finds the thing and hands the
+//! player over. The thing's owner plays the input again.
 //!
 //! Always: the input is answered once. The zone that plays it answers, or this one, when nobody has
 //! the thing or the player cannot be brought there within [`PULL_TICKS`].

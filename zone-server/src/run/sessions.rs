@@ -214,8 +214,7 @@ impl Run {
         self.links.tell(&session.gateway_id, message);
     }
 
-    /// Returns the events that the run shows a session again, each with the encounter that it is
-    /// about.
+    /// Returns the events that the run shows a session again, each with its encounter.
     fn shown_again(&self, who: &CharacterId) -> Vec<(Option<Encounter>, world::Event)> {
         let shop = self.world.shop_shown(who).into_iter();
         let trade = self.world.trade_shown(who);

@@ -97,7 +97,7 @@ static WORDINGS: [(&[&str], Command); 12] = [
     ),
 ];
 
-/// How places are named in a command.
+/// Wordings of the commands that name a place.
 const PLACES: [&str; 3] = ["go to the bank", "go to <place>", "go to <x>, <z>"];
 
 /// Returns one wording of each command.
@@ -147,7 +147,7 @@ fn moment_ms(tick: world::Tick) -> u64 {
     tick.0.saturating_mul(TICK_MS)
 }
 
-/// A goal that is pursued by one who stands at `from`.
+/// Returns the goal of one who pursues it and stands at `from`.
 pub(crate) fn goal(pursuit: &Pursuit, content: &Content, from: Tile) -> wire::Goal {
     let location = pursuit.goal.location(content, from);
     wire::Goal {

@@ -4,7 +4,7 @@ use world::arrivals::Event;
 
 use super::Told;
 
-/// Returns what an arrival comes to.
+/// Returns the outcome of an arrival.
 pub(crate) fn told(event: &Event) -> Told {
     match event {
         Event::Joined { .. } => Told::Joined,

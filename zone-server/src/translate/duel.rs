@@ -41,8 +41,8 @@ pub(crate) fn error(data: &[u8], re: Bytes, why: Refused) -> Private {
     private(&error, re)
 }
 
-/// The encounter that an event is about, if the gateway must know how far that is. `account` names
-/// that of somebody who asks.
+/// Returns the encounter that an event concerns, if the gateway must know its progress. `account`
+/// returns the account of the one who asks.
 pub(crate) fn encounter(
     event: &Event,
     account: impl FnOnce(&CharacterId) -> String,

@@ -1,10 +1,10 @@
-//! How things look, as frames tell it.
+//! Translates looks for frames.
 
 use world::Look;
 
 use crate::deliver::published::Appearance;
 
-/// A look of something whose owner has this sequence.
+/// Returns a look for frames; `sequence` is that of the thing's owner.
 pub(crate) fn appearance(look: Look, sequence: u64) -> Appearance {
     Appearance {
         kind: look.kind.wire(),

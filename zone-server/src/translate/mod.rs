@@ -113,7 +113,7 @@ pub(crate) fn bad_request(input: &Input, why: Refused) -> Private {
 pub(crate) enum Told {
     /// The input of this number was followed.
     Done { number: u64, value: bool },
-    /// The input of this number was refused.
+    /// The world refused the input of this number.
     Refused {
         number: u64,
         why: Refused,
@@ -121,7 +121,7 @@ pub(crate) enum Told {
     },
     /// A message of its own.
     Message { message: Private, value: bool },
-    /// The input of this number was followed, and is answered by this message.
+    /// The world followed the input of this number, and this message answers it.
     Answered { number: u64, message: Private },
     /// The input of this number is to be played again where `target` is.
     Elsewhere { number: u64, target: EntityId },
@@ -184,8 +184,8 @@ pub(crate) fn told(
     }
 }
 
-/// Returns the encounter that an event is about, if any. `account` names the account of a player who
-/// asks.
+/// Returns the encounter that an event concerns, if any. `account` names the account of a player
+/// who asks.
 pub(crate) fn encounter(
     event: &Event,
     account: impl FnOnce(&CharacterId) -> String,
@@ -256,7 +256,7 @@ pub(crate) fn private<T: ServerEvent>(data: &T, re: Bytes) -> Private {
     }
 }
 
-/// Returns a message that the gateway shows if it has to.
+/// Returns a message that the gateway shows if it must.
 fn for_gateway<T: ServerEvent>(data: &T) -> Notification {
     Notification {
         event: T::NAME.to_owned(),
@@ -264,7 +264,7 @@ fn for_gateway<T: ServerEvent>(data: &T) -> Notification {
     }
 }
 
-/// The answer to a request that was followed; nothing when it wants none.
+/// Returns the answer to a request that was followed; nothing if it wants none.
 pub(crate) fn ack(id: &Bytes) -> Option<Private> {
     (!id.is_empty()).then(|| private(&Ack {}, id.clone()))
 }
@@ -361,7 +361,7 @@ mod tests {
         assert_eq!(accept(true), to(Screen::Confirm));
     }
 
-    /// The data of a trade that do not fit are malformed; a slot that no pack has is a trade's error.
+    /// Data that do not fit a trade are malformed; a slot that no pack has is a trade's error.
     #[test]
     fn data_that_do_not_fit_are_an_error_and_count_as_malformed() {
         let answer = |data| {

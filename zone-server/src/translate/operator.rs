@@ -1,5 +1,6 @@
-//! The acts of operators in the world, as gateways tell them: of a session that has named the
-//! operators' code, or of an order that came by way of the store. No client can send one by itself.
+//! The acts of operators in the world, as gateways tell them. Each comes from a session that has
+//! named the operators' code, or from an order by way of the store. No client can send one by
+//! itself.
 
 use proto::client::{ErrorCode, admin::OperatorTeleport};
 use world::{Intent, Tile, movement};

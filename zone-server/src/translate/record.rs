@@ -1,7 +1,7 @@
 //! A character at rest: the store's row and the world's record. Only columns and items are
 //! translated; all else is in the document, which `world` writes and reads.
 //!
-//! Always: translating one way and back changes nothing that the world knows of.
+//! Always: a translation one way and back changes nothing that the world knows.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -86,7 +86,7 @@ fn deposit(row: &BankItem) -> Option<(Arc<str>, Deposit)> {
     (!row.gone).then(|| (row.item_id.as_str().into(), deposit))
 }
 
-/// The skills of a row that the world knows.
+/// Returns the skills of a row that the world knows.
 fn skills(row: &CharacterRecord) -> impl Iterator<Item = (world::Skill, SkillXp)> + '_ {
     row.skills.iter().filter_map(|skill| {
         let xp = SkillXp {
@@ -105,7 +105,8 @@ pub(crate) struct Owner<'a> {
     pub(crate) session_epoch: u64,
 }
 
-/// The row of a record. Its region and ownership sequence are set where the batch is cut.
+/// Returns the row of a record. The code that cuts the batch sets its region and ownership
+/// sequence.
 pub(crate) fn row(player: &PlayerRecord, owner: &Owner<'_>) -> CharacterRecord {
     let items = player.bank.items.iter();
     CharacterRecord {
@@ -114,7 +115,7 @@ pub(crate) fn row(player: &PlayerRecord, owner: &Owner<'_>) -> CharacterRecord {
     }
 }
 
-/// As [`row`], but of the bank only these items.
+/// As [`row`], but with only these items of the bank.
 pub(crate) fn row_with(
     player: &PlayerRecord,
     owner: &Owner<'_>,
@@ -183,13 +184,13 @@ fn without_bank(player: &PlayerRecord, owner: &Owner<'_>) -> CharacterRecord {
     }
 }
 
-/// A slot as the world has it; nothing, if there is no such slot or nothing in it.
+/// Returns a slot as the world has it; nothing if there is no such slot or nothing in it.
 fn slot(row: &Slot) -> Option<(u8, Stack)> {
     let slot = u8::try_from(row.slot).ok().filter(|slot| *slot < SLOTS)?;
     (row.quantity > 0).then(|| (slot, Stack::new(row.item_id.as_str(), row.quantity)))
 }
 
-/// A place of what is at stake, as [`slot`].
+/// Returns a place of a stake, as [`slot`].
 fn stake(row: &Slot) -> Option<(u8, Stack)> {
     let place = u8::try_from(row.slot).ok();
     let place = place.filter(|place| *place < world::STAKES_MAX)?;
@@ -201,12 +202,12 @@ fn height(y: f32) -> i32 {
     y.round() as i32
 }
 
-/// A region as rows name it.
+/// Returns a region from a row.
 pub(crate) fn region(region: Option<common::Region>) -> Option<Region> {
     region.map(|at| Region { x: at.x, z: at.z })
 }
 
-/// A region as rows name it.
+/// Returns a region for a row.
 pub(crate) fn rpc_region(region: Region) -> common::Region {
     common::Region {
         x: region.x,
@@ -214,7 +215,7 @@ pub(crate) fn rpc_region(region: Region) -> common::Region {
     }
 }
 
-/// A tile as messages name it.
+/// Returns a tile for a message.
 pub(crate) fn rpc_tile(tile: Tile) -> common::Tile {
     common::Tile {
         x: tile.x,

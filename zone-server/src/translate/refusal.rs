@@ -5,7 +5,7 @@ use world::{BadRequest, Refusal};
 
 use super::Refused;
 
-/// A refusal as a client reads it.
+/// Returns a refusal for a client.
 pub(crate) fn refused(refusal: Refusal) -> Refused {
     Refused {
         code: refusal.into(),

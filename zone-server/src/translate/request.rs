@@ -5,7 +5,7 @@ use world::{Refusal, request::Event};
 
 use super::{Told, private, refusal};
 
-/// Returns what a player is told of an input.
+/// Returns the answer to a player's input.
 pub(crate) fn told(event: &Event) -> Told {
     match event {
         Event::Done { number, value, .. } => Told::Done {

@@ -10,7 +10,7 @@ use world::{
 
 use crate::deliver::held::Holdings;
 
-/// Everything, as after tick `tick`; of value only what the store has acknowledged.
+/// Returns everything as after tick `tick`; of value only the part that the store has acknowledged.
 pub(crate) fn sync(
     player: &PlayerRecord,
     has: &Holdings,

@@ -55,8 +55,8 @@ pub(crate) fn asked(ack: &TradeAck) -> Private {
     }
 }
 
-/// The encounter that an event is about, if the gateway must know how far that is. `account` names
-/// that of somebody who asks.
+/// Returns the encounter that an event concerns, if the gateway must know its progress. `account`
+/// returns the account of the one who asks.
 pub(crate) fn encounter(
     event: &Event,
     account: impl FnOnce(&CharacterId) -> String,
@@ -79,7 +79,7 @@ pub(crate) fn encounter(
     }
 }
 
-/// A trade, or a request for one, that ends if this run is lost.
+/// Returns an encounter for a trade, or a request for one, that ends if this run is lost.
 fn lasts(trade: &EntityId) -> Encounter {
     let lost = TradeCancelled {
         trade_id: trade.clone(),
@@ -93,7 +93,7 @@ fn lasts(trade: &EntityId) -> Encounter {
     }
 }
 
-/// The answer to what was refused.
+/// Returns the answer to a refused request of a trade.
 pub(crate) fn error(data: &[u8], re: Bytes, why: Refused) -> Private {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -109,7 +109,7 @@ pub(crate) fn error(data: &[u8], re: Bytes, why: Refused) -> Private {
     private(&error, re)
 }
 
-/// A step as the audit names it.
+/// Returns the audit's name of a step.
 pub(crate) fn step(step: TradeStep) -> &'static str {
     match step {
         TradeStep::Asked => "request",

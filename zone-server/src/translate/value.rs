@@ -7,7 +7,7 @@ use world::{Balance, CharacterId, EntityId, GroundItem, PersistentObjects, Tick,
 
 use super::record;
 
-/// The row of an item on the ground.
+/// Returns the row of an item on the ground.
 pub(crate) fn row(item: &GroundItem) -> rpc::GroundItem {
     let owner = item.owner.as_ref();
     rpc::GroundItem {
@@ -27,7 +27,7 @@ pub(crate) fn row(item: &GroundItem) -> rpc::GroundItem {
     }
 }
 
-/// The item of a row; `None`: it names no region or nothing.
+/// Returns the item of a row; `None`: it names no region or nothing.
 pub(crate) fn ground(row: &rpc::GroundItem) -> Option<GroundItem> {
     if row.quantity == 0 || row.id.is_empty() {
         return None;

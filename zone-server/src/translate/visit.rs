@@ -12,7 +12,7 @@ pub(crate) fn open(world: &World, who: &CharacterId, has: &Holdings) -> Option<P
     Some(match world.player(who)?.open()? {
         Interface::Bank => private(&bank::told::whole(&has.bank), Bytes::new()),
         Interface::Altar => return None,
-        // It is told by an event of its own.
+        // The shop has an event of its own.
         Interface::Shop => return None,
         Interface::Dialogue { .. } => private(&world.said(who)?, Bytes::new()),
         Interface::Offer { quest } => {

@@ -1,4 +1,4 @@
-//! What the pretending store knows of agents.
+//! The agents of the pretending store.
 
 use proto::rpc::agents::v1::{agents_server::Agents, *};
 use tonic::{Request, Response, Status};

@@ -1,4 +1,4 @@
-//! What zones write to the audit log, whatever zone of the program it is.
+//! The audit log of all zones in the test program.
 
 use std::{
     fmt::{Debug, Write},
@@ -58,7 +58,7 @@ pub fn listen() {
     ONCE.call_once(|| tracing::subscriber::set_global_default(Keeper).unwrap());
 }
 
-/// What was written of something since [`listen`], in order.
+/// Returns the lines about `what` since [`listen`], in order.
 pub fn lines_of(what: &str) -> Vec<String> {
     let lines = LINES.lock().unwrap();
     lines.iter().filter(|l| l.contains(what)).cloned().collect()

@@ -1,4 +1,4 @@
-//! A gateway that pretends: links with zones, plays characters, and writes down what it is shown.
+//! A gateway that pretends: links with zones, plays characters, and writes down all that they show.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -34,7 +34,7 @@ pub struct Seen {
     pub left: Vec<(u64, Left)>,
     pub regions_moved: Vec<(u64, RegionMoved)>,
     pub lost: Vec<(u64, InputLost)>,
-    /// By run and tick: who is shown to stand in it.
+    /// By run and tick: the characters that it shows in it.
     pub standing: BTreeMap<u64, BTreeMap<u64, BTreeSet<String>>>,
     /// By run: the regions of which it has ever shown a whole chunk, because it plays them.
     pub regions: BTreeMap<u64, BTreeSet<Region>>,
@@ -45,7 +45,7 @@ pub struct Seen {
     pub entered: BTreeSet<String>,
     /// By run: the items that are shown to lie on the ground.
     pub items: BTreeMap<u64, BTreeSet<String>>,
-    /// What came between two ticks: the items that it showed, and the events of its messages.
+    /// Items and events of messages that the run showed between two ticks.
     pub extras: Vec<(BTreeSet<String>, Vec<String>)>,
 }
 
@@ -85,7 +85,7 @@ impl Gateway {
             let mut client = LinkClient::new(service_runtime::rpc::channel(address).unwrap());
             match client.control(ReceiverStream::new(outbound)).await {
                 Ok(inbound) => break (control, inbound),
-                // The run is registered a moment before it can be linked with.
+                // The run is registered a moment before a gateway can link with it.
                 Err(status) => assert!(begun.elapsed() < super::TIMEOUT, "{status}"),
             }
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
@@ -216,7 +216,7 @@ impl Gateway {
         self.say(run, to_zone::Message::Attach(attach)).await;
     }
 
-    /// The session of the first login comes from another gateway.
+    /// Attaches the session of the first login, as one that comes from another gateway.
     pub async fn resume(&self, run: u64, who: &str) {
         let attach = Attach {
             session_id: format!("session-{who}"),
@@ -228,7 +228,7 @@ impl Gateway {
         self.say(run, to_zone::Message::Attach(attach)).await;
     }
 
-    /// The socket of the first login is gone.
+    /// Reports that the socket of the first login is gone.
     pub async fn detach(&self, run: u64, who: &str, attach: u64) {
         let detach = Detach {
             session_id: format!("session-{who}"),
@@ -260,7 +260,7 @@ impl Gateway {
         self.input(run, who, number, "player:move", data).await;
     }
 
-    /// The messages that a character was sent, in order.
+    /// Returns the messages to a character, in order.
     pub fn messages(&self, who: &str) -> Vec<Private> {
         self.read(|seen| {
             let words = seen.words.get(who).into_iter().flatten();
@@ -285,7 +285,7 @@ impl Gateway {
         }
     }
 
-    /// Where a character was last.
+    /// Returns a character's last position.
     pub fn position(&self, who: &str) -> Option<common::Tile> {
         self.read(|seen| {
             seen.words

@@ -2,8 +2,8 @@
 
 use world::{Content, EntityId, Region, Tile};
 
-/// A border between two regions, `west` and its eastern neighbour, that can be walked straight
-/// across along a row: the tile 8 before the border and the one 12 behind it.
+/// Returns two regions, `west` and its eastern neighbour, whose border players can cross straight
+/// along a row. Also the tile 8 before the border and the one 12 behind it.
 pub fn border() -> (Region, Region, Tile, Tile) {
     let content = Content::embedded();
     let bounds = content.bounds();
@@ -28,7 +28,7 @@ pub fn border() -> (Region, Region, Tile, Tile) {
     panic!("the content has no border that can be walked across");
 }
 
-/// The first NPC of a kind: which, where it lives, and in which region.
+/// Returns the first NPC of a kind: its id, its home, and its region.
 pub fn npc(kind: &str) -> (EntityId, Tile, Region) {
     let content = Content::embedded();
     let found = content.regions().into_iter().find_map(|region| {

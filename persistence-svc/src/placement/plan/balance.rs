@@ -1,5 +1,5 @@
-//! Chooses the regions that should go from one living run to another: out of cells, from runs that
-//! drain, and from the busiest to the least busy.
+//! Chooses the regions that should go from one living run to another. It empties cells and runs
+//! that drain, and relieves the busiest run for the least busy.
 //!
 //! Always: few at a time; for balance a region that changed its owner rests, unless it is to go to
 //! a run that was not there then; nothing moves for a gain that is not worth it.

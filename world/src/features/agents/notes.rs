@@ -19,7 +19,7 @@ impl Agent {
         }
     }
 
-    /// Notes that it gained experience in `skill` by a action.
+    /// Notes that it gained experience in `skill` by an action.
     pub(crate) fn trained(&mut self, skill: Skill) {
         // An agent that walks trains agility, but need not come nearer to its goal by that.
         if skill == Skill::Agility {

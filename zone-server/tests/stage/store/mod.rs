@@ -1,5 +1,5 @@
-//! A store that pretends: keeps rows in memory, checks what the real one checks, and fails when
-//! it is told to.
+//! A store that pretends: keeps rows in memory, checks as the real one does, and fails at the
+//! test's word.
 
 mod service;
 
@@ -17,7 +17,7 @@ use proto::rpc::{
 use tokio::{net::TcpListener, sync::watch};
 use world::Region;
 
-/// What the store holds of a character.
+/// A character as the store has it.
 #[derive(Debug, Clone)]
 pub struct Character {
     pub record: CharacterRecord,
@@ -25,24 +25,24 @@ pub struct Character {
     pub logout: Option<String>,
 }
 
-/// What went wrong, or will.
+/// Faults that the test asks for.
 #[derive(Debug, Default)]
 pub struct Faults {
-    /// So many commits are applied, and their answer is lost.
+    /// Number of next commits that the store applies without an answer.
     pub replies_lost: u32,
-    /// So many commits with transfers are refused as stale.
+    /// Number of next commits with transfers that the store refuses as stale.
     pub stale: u32,
-    /// So many commits with gives are refused as stale.
+    /// Number of next commits with gives that the store refuses as stale.
     pub stale_gives: u32,
-    /// Characters are loaded when this ends, and not before.
+    /// Hold on requests for characters: the store reads none while it is set.
     pub characters_held: bool,
-    /// Characters are read at once, and their rows come when this ends.
+    /// Delay of characters' rows: the store reads them at once, and sends them when this ends.
     pub characters_late: bool,
-    /// Regions are loaded when this ends, and not before.
+    /// Hold on requests for regions: the store loads none while it is set.
     pub regions_held: bool,
-    /// Commits are looked at when this ends, and not before.
+    /// Hold on commits: the store looks at none while it is set.
     pub commits_held: bool,
-    /// The next batch with a row of this character is refused for it.
+    /// Character for which the store refuses the next batch with a row of it.
     pub refused: Option<String>,
     /// By run: the clock that it is shown at renewals is so many milliseconds ahead.
     pub clock_ahead_ms: BTreeMap<u64, u64>,
@@ -64,7 +64,7 @@ pub struct State {
     pub batches: Vec<(u64, u64, Vec<CharacterRow>)>,
     /// All rows of every batch that was applied, in order.
     pub kept: Vec<Rows>,
-    /// How often a copy of this store has taken its place.
+    /// Number of times that a copy of this store has taken its place.
     pub promotions: u64,
     pub transfers: u64,
     /// Regions that were given to another run, in order.
@@ -80,16 +80,16 @@ pub struct State {
     /// The last tick of which a batch of the region's owner was applied.
     pub played: BTreeMap<Region, u64>,
     pub ground: BTreeMap<String, GroundItem>,
-    /// What lasts of chunks, by place.
+    /// Persistent objects of chunks, by place.
     pub chunks: BTreeMap<(i32, i32), ChunkRow>,
     pub problems: Vec<String>,
-    /// How many commits have come, also those that are not looked at yet.
+    /// Number of commits that came, also of those that the store has not looked at yet.
     pub commits_come: u64,
-    /// How often zones asked for a region.
+    /// Number of zones' requests for a region.
     pub regions_asked: u64,
     /// The characters that zones asked for one by one.
     pub asked: Vec<String>,
-    /// What agents are to do, by character; the last version; what zones said of them.
+    /// Orders of agents by character, their last version, and the zones' reports.
     pub agents: BTreeMap<String, Orders>,
     pub agents_version: u64,
     pub reports: Vec<Report>,
@@ -151,7 +151,7 @@ impl Store {
         read(&self.state.lock().unwrap())
     }
 
-    /// The run that listens at an address.
+    /// Returns the run that listens at an address.
     pub fn run_at(&self, address: &str) -> Option<u64> {
         self.read(|state| {
             let live = state
