@@ -72,7 +72,7 @@ fn every_event_of_the_server_is_described_and_none_that_there_is_not() {
     let missing: Vec<_> = named.difference(&described).collect();
     assert!(
         missing.is_empty(),
-        "add the file's EVENTS to TOLD in world/src/told.rs or FILES in proto/src/client/asyncapi.rs: {missing:?}"
+        "add the file's EVENTS to TOLD in world/src/event.rs or FILES in proto/src/client/asyncapi.rs: {missing:?}"
     );
     let gone: Vec<_> = described.difference(&named).collect();
     assert!(gone.is_empty(), "no such events: {gone:?}");

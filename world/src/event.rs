@@ -10,7 +10,29 @@ use crate::features::{
     movement, pack, prayer, quests, shop, skilling, trade, training, visit, vitals,
 };
 use crate::request;
-use crate::told::{Message, Recipient};
+use crate::told::{self, Described, Message, Recipient};
+
+/// The messages of all features.
+pub const TOLD: &[&[Described]] = &[
+    told::EVENTS,
+    movement::told::EVENTS,
+    vitals::told::EVENTS,
+    home_teleport::told::EVENTS,
+    pack::told::EVENTS,
+    equipment::told::EVENTS,
+    bank::told::EVENTS,
+    dialogue::told::EVENTS,
+    quests::told::EVENTS,
+    shop::told::EVENTS,
+    skilling::told::EVENTS,
+    training::told::EVENTS,
+    combat::told::EVENTS,
+    prayer::told::EVENTS,
+    death::told::EVENTS,
+    trade::told::EVENTS,
+    duel::told::EVENTS,
+    emotes::told::EVENTS,
+];
 
 /// Nests the events of each feature: its variant, and the module that defines them.
 macro_rules! nested {

@@ -54,7 +54,7 @@ pub use entity::look::{Field, Kind, Look};
 pub use entity::persistent::PersistentObjects;
 pub use entity::player::Player;
 pub use entity::player::record::{
-    self, BadDocument, CharacterState, Columns, PlayerHot, PlayerRecord, SkillXp,
+    self, BadDocument, CharacterState, Columns, PlayerHot, PlayerRecord,
 };
 pub use event::Event;
 pub use geometry::route::SEARCH_VISITS_MAX;
@@ -78,6 +78,7 @@ pub use skilling::{Craft, Job, RecipeKind, Work};
 pub use tick::{Inbox, Outcome, Phase, PhaseClock};
 pub use time::Tick;
 pub use trade::{Offer, Offered, Screen, TradeEnd, TradeNote, TradeStep};
+pub use training::experience::SkillXp;
 pub use training::skill::Skill;
 pub use unresolved::InPack;
 pub use visit::Interface;

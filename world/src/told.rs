@@ -16,34 +16,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::content::Content;
 use crate::entity::player::record::PlayerRecord;
-use crate::features::{
-    bank, combat, death, dialogue, duel, emotes, equipment, home_teleport, movement, pack, prayer,
-    quests, shop, skilling, trade, training, vitals,
-};
 use crate::geometry::tile::Tile;
 use crate::refusal::Refusal;
-
-/// The messages of all features.
-pub const TOLD: &[&[Described]] = &[
-    EVENTS,
-    movement::told::EVENTS,
-    vitals::told::EVENTS,
-    home_teleport::told::EVENTS,
-    pack::told::EVENTS,
-    equipment::told::EVENTS,
-    bank::told::EVENTS,
-    dialogue::told::EVENTS,
-    quests::told::EVENTS,
-    shop::told::EVENTS,
-    skilling::told::EVENTS,
-    training::told::EVENTS,
-    combat::told::EVENTS,
-    prayer::told::EVENTS,
-    death::told::EVENTS,
-    trade::told::EVENTS,
-    duel::told::EVENTS,
-    emotes::told::EVENTS,
-];
 
 /// An event that the server sends.
 pub trait ServerEvent: Serialize {

@@ -18,8 +18,7 @@ use serde::de::{EnumAccess, VariantAccess};
 use serde::{Deserialize, forward_to_deserialize_any};
 use serde_json::Value;
 
-use crate::features::trade::Screen;
-use crate::intent::Intent;
+use crate::features::trade::screen::Screen;
 use crate::item::bank::BANK_TABS;
 use crate::item::{QUANTITY_MAX, SLOTS};
 use crate::refusal::Refusal;
@@ -52,11 +51,14 @@ impl From<Refusal> for BadRequest {
 
 /// Requests of one feature, as clients send them.
 pub(crate) trait Requests: DeserializeOwned + JsonSchema {
+    /// Intent of the request.
+    type Intent;
+
     /// Returns the intent. `shown`: the screen of a trade that the player saw last.
     ///
     /// # Errors
     /// `Data`, `Refused`.
-    fn intent(self, shown: Screen) -> Result<Intent, BadRequest>;
+    fn intent(self, shown: Screen) -> Result<Self::Intent, BadRequest>;
 }
 
 /// Description of a request, for the protocol reference.
@@ -89,7 +91,7 @@ pub(crate) fn read<R: Requests>(
     event: &str,
     data: &[u8],
     shown: Screen,
-) -> Result<Intent, BadRequest> {
+) -> Result<R::Intent, BadRequest> {
     let mut reader = serde_json::Deserializer::from_slice(data);
     let request = R::deserialize(Named {
         event,

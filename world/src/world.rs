@@ -228,7 +228,7 @@ impl World {
         }
         let id = player.record.id.clone();
         self.index.come(Chunk::from(player.tile()), id.entity());
-        self.dosed.note(&player);
+        self.dosed.note(&player.record.id, &player.record.potions);
         self.players.insert(id, player);
     }
 

@@ -7,7 +7,7 @@
 
 use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
-use world::told::TOLD;
+use world::event::TOLD;
 
 use super::{
     chat,
@@ -23,7 +23,7 @@ use super::{
     update, watch,
 };
 
-/// Files of this crate with events of the server's. `world` lists its own: `world::told::TOLD`.
+/// Files of this crate with events of the server's. `world` lists its own: `world::event::TOLD`.
 const FILES: &[&[Described]] = &[
     session::EVENTS,
     error::EVENTS,

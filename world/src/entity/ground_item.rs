@@ -12,10 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::ids::{CharacterId, EntityId};
 use super::look::{Field, Kind, Look};
 use crate::content::Content;
-use crate::entity::player::record::PlayerRecord;
 use crate::geometry::tile::{Region, Tile};
-use crate::item::transfer::Leg;
-use crate::item::{COINS, QUANTITY_MAX, Stack};
+use crate::item::QUANTITY_MAX;
 use crate::refusal::Refusal;
 use crate::time::Tick;
 
@@ -99,22 +97,6 @@ impl GroundItem {
             return Err(Refusal::Protected);
         }
         Ok(())
-    }
-
-    /// Returns the legs by which a character takes all of it. Coins go into the pouch if all of
-    /// them fit; all else goes into the pack.
-    pub(crate) fn taken_by(&self, record: &PlayerRecord) -> [Leg; 2] {
-        let who = record.id.clone();
-        let room = u64::from(QUANTITY_MAX).saturating_sub(record.coins);
-        let to = if *self.item == *COINS && u64::from(self.quantity) <= room {
-            let amount = self.quantity;
-            Leg::ToPouch { who, amount }
-        } else {
-            let stack = Stack::new(self.item.clone(), self.quantity);
-            Leg::ToPack { who, stack }
-        };
-        let id = self.id.clone();
-        [Leg::FromGround { id }, to]
     }
 
     /// Returns the same item with all its moments so many ticks later.
@@ -230,26 +212,14 @@ impl Ground {
         first.map(|item| &item.id)
     }
 
-    /// Returns the leg that lays `item` here, by itself or on a stack of its like.
-    ///
-    /// # Errors
-    /// `Busy`: too much lies about.
-    pub(crate) fn laid(
-        &self,
-        content: &Content,
-        now: Tick,
-        item: GroundItem,
-    ) -> Result<Leg, Refusal> {
-        let merges_with = self.like(content, now, &item);
-        if merges_with.is_none() && self.items.len() >= GROUND_MAX {
-            return Err(Refusal::Busy);
-        }
-        Ok(Leg::ToGround { item, merges_with })
+    /// Returns whether the ground takes no thing more that does not merge with another one.
+    pub(crate) fn is_full(&self) -> bool {
+        self.items.len() >= GROUND_MAX
     }
 
     /// Returns the stack of its like on the same tile with the same protected owner, if `item`
     /// stacks.
-    fn like(&self, content: &Content, now: Tick, item: &GroundItem) -> Option<EntityId> {
+    pub(crate) fn like(&self, content: &Content, now: Tick, item: &GroundItem) -> Option<EntityId> {
         if !content.stackable(&item.item) {
             return None;
         }

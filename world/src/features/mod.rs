@@ -1,9 +1,9 @@
-//! One folder per feature: its intents, events and state (`mod.rs`), its decisions (`rules.rs`),
-//! and its part in a tick (`tick.rs`).
+//! One folder per feature: its intents and events (`mod.rs`), the state that a player carries of it
+//! (`state.rs`, or also `mod.rs`), its decisions (`rules.rs`), its messages (`told.rs`), and its part
+//! in a tick (`tick.rs`).
 //!
 //! A feature may read the state of another one. Consequences across features stand in [`crate::tick`].
 
-pub mod action;
 pub mod agents;
 pub mod arrivals;
 pub mod bank;

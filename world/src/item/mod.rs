@@ -6,6 +6,7 @@
 pub mod bank;
 pub mod inventory;
 pub mod ledger;
+pub(crate) mod leg;
 pub(crate) mod possessions;
 pub(crate) mod transfer;
 pub mod worn;

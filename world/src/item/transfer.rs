@@ -10,17 +10,18 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-use super::bank::{Arrange, Bank};
+use super::bank::Bank;
 use super::ledger::{Balance, Cause, Holder, LedgerEntry};
 use super::possessions::{Possessions, Touched};
-use super::{COINS, QUANTITY_MAX, Stack, inventory, worn};
+use super::{COINS, QUANTITY_MAX, inventory, worn};
 use crate::changes::Changes;
-use crate::content::{Content, EquipSlot};
+use crate::content::Content;
 use crate::entity::ground_item::{Ground, GroundChange, GroundItem};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::entity::player::Players;
 use crate::features::duel::STAKES_MAX;
 use crate::geometry::tile::Tile;
+use crate::item::leg::Leg;
 use crate::refusal::Refusal;
 
 /// All places of value.
@@ -28,71 +29,6 @@ pub(crate) struct Holdings<'a> {
     pub(crate) content: &'a Content,
     pub(crate) players: &'a mut Players,
     pub(crate) ground: &'a mut Ground,
-}
-
-/// One part of a transfer. The transfer plays its parts in order: a part that takes something makes
-/// room for those after it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Leg {
-    /// So many out of a slot.
-    FromSlot {
-        who: CharacterId,
-        slot: u8,
-        quantity: u32,
-    },
-    /// So many of an item from wherever it lies in the pack.
-    FromPack { who: CharacterId, stack: Stack },
-    /// Coins out of the pouch.
-    FromPouch { who: CharacterId, amount: u32 },
-    /// All of something on the ground.
-    FromGround { id: EntityId },
-    /// Into the pack, where it fits.
-    ToPack { who: CharacterId, stack: Stack },
-    /// Coins into the pouch.
-    ToPouch { who: CharacterId, amount: u32 },
-    /// Onto the ground: to a stack that `merges_with` names, or as a thing of its own.
-    ToGround {
-        item: GroundItem,
-        merges_with: Option<EntityId>,
-    },
-    /// Two slots change places.
-    Swap { who: CharacterId, from: u8, to: u8 },
-    /// Into a slot that is empty then.
-    ToSlot {
-        who: CharacterId,
-        slot: u8,
-        stack: Stack,
-    },
-    /// The whole stack of so many that is worn in a place.
-    FromWorn {
-        who: CharacterId,
-        slot: EquipSlot,
-        quantity: u32,
-    },
-    /// To its place on the body, which is empty then or holds more of it.
-    ToWorn {
-        who: CharacterId,
-        slot: EquipSlot,
-        stack: Stack,
-    },
-    /// Out of the bank.
-    FromBank { who: CharacterId, stack: Stack },
-    /// Into the bank: to its like, or last in a tab.
-    ToBank {
-        who: CharacterId,
-        stack: Stack,
-        tab: u8,
-    },
-    /// To the stakes, in a place of its own.
-    ToStakes { who: CharacterId, stack: Stack },
-    /// So many out of a place of the stakes.
-    FromStakes {
-        who: CharacterId,
-        place: u8,
-        quantity: u32,
-    },
-    /// A new order of the bank.
-    Arrange { who: CharacterId, how: Arrange },
 }
 
 /// Changes that a transfer made.

@@ -8,8 +8,9 @@ use crate::features::{bank, equipment, pack};
 use crate::geometry::tile::{Chunk, Region, Tile};
 use crate::item::Stack;
 use crate::item::ledger::Cause;
+use crate::item::leg::Leg;
 use crate::item::possessions::Touched;
-use crate::item::transfer::{self, Holdings, Leg};
+use crate::item::transfer::{self, Holdings};
 use crate::refusal::Refusal;
 use crate::world::World;
 
@@ -55,10 +56,11 @@ impl World {
             self.count_work(cause, legs, out);
         }
         for (who, touched) in receipt.people {
-            if let Some(player) = self.players.get_mut(&who) {
-                player.gait.carries(&touched);
-            }
             let pack = !touched.slots.is_empty();
+            let player = self.players.get_mut(&who);
+            if let Some(player) = player.filter(|_| pack || !touched.worn.is_empty()) {
+                player.gait.carries_other();
+            }
             let rearmed = touched.worn.contains(&EquipSlot::Weapon);
             tell(who.clone(), touched, out);
             if rearmed {
@@ -106,7 +108,7 @@ impl World {
             grave: None,
         };
         let mut legs = origin.legs.to_vec();
-        legs.push(self.ground.laid(&self.content, self.now, item)?);
+        legs.push(Leg::laying(&self.ground, &self.content, self.now, item)?);
         self.transfer(Some(origin.cause), &legs, out)?;
         self.mint.used();
         self.clear_pile(place.tile, out)

@@ -12,17 +12,22 @@ use self::record::{PlayerHot, PlayerRecord};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::entity::look::{Field, Kind, Look};
 use crate::features::agents::Agent;
-use crate::features::combat::Fight;
-use crate::features::ground_items::Pickup;
-use crate::features::home_teleport::Homeward;
-use crate::features::movement::Gait;
-use crate::features::movement::border::{PINNED_TICKS, PINNED_TILES};
+use crate::features::combat::state::Fight;
+use crate::features::ground_items::state::Pickup;
+use crate::features::home_teleport::state::Homeward;
 use crate::features::movement::follow::Follow;
-use crate::features::skilling::{Skilling, Work};
-use crate::features::visit::{Interface, Open, Visit};
+use crate::features::movement::state::Gait;
+use crate::features::skilling::state::{Skilling, Work};
+use crate::features::visit::state::{Interface, Open, Visit};
 use crate::geometry::Terrain;
 use crate::geometry::tile::{Region, Tile};
 use crate::time::Tick;
+
+/// Tiles past its region within which the world does not report a pinned player.
+pub const PINNED_TILES: u32 = 32;
+/// Ticks after a blow, dealt or taken in its region, within which the world does not report a
+/// player. So nobody gets out of a fight over a border.
+pub const PINNED_TICKS: u64 = 8;
 
 /// All players here, by character.
 pub(crate) type Players = BTreeMap<CharacterId, Player>;

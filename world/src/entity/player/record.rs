@@ -16,17 +16,17 @@ use serde::{Deserialize, Serialize};
 use super::Dealings;
 use crate::entity::ids::CharacterId;
 use crate::features::agents::Agent;
-use crate::features::combat::{CombatSettings, Fight};
-use crate::features::ground_items::Pickup;
-use crate::features::home_teleport::Homeward;
+use crate::features::combat::state::{CombatSettings, Fight};
+use crate::features::ground_items::state::Pickup;
+use crate::features::home_teleport::state::Homeward;
 use crate::features::movement::follow::Follow;
 use crate::features::potions::PotionState;
-use crate::features::prayer::PrayerState;
-use crate::features::quests::Quests;
-use crate::features::skilling::Skilling;
-use crate::features::training::experience;
+use crate::features::prayer::state::PrayerState;
+use crate::features::quests::state::Quests;
+use crate::features::skilling::state::Skilling;
+use crate::features::training::experience::{self, SkillXp};
 use crate::features::training::skill::Skill;
-use crate::features::visit::{Open, Visit};
+use crate::features::visit::state::{Open, Visit};
 use crate::geometry::tile::Tile;
 use crate::item::Stack;
 use crate::item::bank::{Bank, Deposit};
@@ -44,15 +44,6 @@ const VERSION: u32 = 3;
 
 /// Full run energy.
 pub const ENERGY_FULL: u32 = 10_000;
-
-/// Level and experience in one skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SkillXp {
-    /// 1 to 99.
-    pub level: u32,
-    /// Experience in tenths.
-    pub xp_tenths: u64,
-}
 
 /// A player at rest: its saved fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use crate::content::Content;
 use crate::entity::player::record::PlayerRecord;
 use crate::item::Stack;
 use crate::item::bank::Arrange;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 
 /// Returns the legs after which `record` names all its things by ids; none where it does already.
 pub(crate) fn resolved(content: &Content, record: &PlayerRecord) -> Vec<Leg> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::content::Content;
 use crate::entity::ids::CharacterId;
 use crate::item::Stack;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 
 const COINS: u32 = 25;
 const THINGS: [(&str, u32); 11] = [

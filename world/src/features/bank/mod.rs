@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::features::trade::Screen;
-use crate::intent;
 use crate::item::bank::Arrange;
 use crate::told::{Message, Recipient};
 use crate::wire::{self, BadRequest};
@@ -85,7 +84,9 @@ pub enum Intent {
 }
 
 impl wire::Requests for Intent {
-    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+    type Intent = Intent;
+
+    fn intent(self, _: Screen) -> Result<Intent, BadRequest> {
         match &self {
             Intent::Open { target } => wire::id("target", target.as_str())?,
             Intent::Deposit {
@@ -105,7 +106,7 @@ impl wire::Requests for Intent {
             Intent::Coins { amount, .. } => wire::quantity("amount", *amount)?,
             Intent::Close | Intent::Arrange(_) => {}
         }
-        Ok(self.into())
+        Ok(self)
     }
 }
 
@@ -145,7 +146,9 @@ pub(crate) enum Packet {
 }
 
 impl wire::Requests for Packet {
-    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+    type Intent = Intent;
+
+    fn intent(self, _: Screen) -> Result<Intent, BadRequest> {
         let how = match self {
             Packet::Move {
                 item_id: item,
@@ -186,7 +189,7 @@ impl wire::Requests for Packet {
                 _ => return Err("one of keep, release and releaseAll".to_owned().into()),
             },
         };
-        Ok(Intent::Arrange(how).into())
+        Ok(Intent::Arrange(how))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::content::Content;
 use crate::entity::player::record::PlayerRecord;
 use crate::item::bank::Bank;
 use crate::item::ledger::Cause;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 use crate::item::{COINS, Stack, inventory};
 use crate::refusal::Refusal;
 

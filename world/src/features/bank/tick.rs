@@ -4,7 +4,7 @@ use super::{Intent, rules};
 use crate::entity::ids::CharacterId;
 use crate::entity::player::record::PlayerRecord;
 use crate::features::visit::Interface;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 use crate::refusal::Refusal;
 use crate::request::{Answer, Asked};
 use crate::tick::Outcome;

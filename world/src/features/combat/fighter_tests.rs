@@ -4,8 +4,8 @@
 use serde_json::json;
 
 use super::*;
-use crate::entity::player::record::SkillXp;
 use crate::features::potions::Boost;
+use crate::features::training::experience::SkillXp;
 use crate::geometry::tile::Tile;
 use crate::item::Stack;
 

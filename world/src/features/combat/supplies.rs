@@ -6,7 +6,7 @@
 use super::fighter::{self, Means};
 use crate::content::{Content, EquipSlot};
 use crate::entity::player::record::PlayerRecord;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 use crate::item::{Stack, inventory};
 use crate::refusal::Refusal;
 use crate::rng::Dice;

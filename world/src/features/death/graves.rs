@@ -14,7 +14,7 @@ use crate::features::trade::TradeEnd;
 use crate::features::{death, newcomer};
 use crate::geometry::tile::Chunk;
 use crate::item::ledger::Cause;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 use crate::refusal::Refusal;
 use crate::tick::Outcome;
 use crate::time::{TICK_MS, Tick};
@@ -178,7 +178,7 @@ impl World {
             let player = self.players.get(who).ok_or(Refusal::NotFound)?;
             let item = self.ground.get(&id).ok_or(Refusal::NotFound)?;
             item.may_take(who, player.tile(), self.now)?;
-            let legs = item.taken_by(player.record());
+            let legs = Leg::taking(item, player.record());
             let moved = self.transfer(Some(Cause::Pickup), &legs, out);
             taken = taken.or(moved);
         }

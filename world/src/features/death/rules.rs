@@ -10,7 +10,7 @@ use crate::content::{Content, EquipSlot};
 use crate::entity::player::record::PlayerRecord;
 use crate::geometry::tile::Tile;
 use crate::item::Stack;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 
 /// Number of things that one keeps in safe areas: those of the greatest worth.
 const KEPT: usize = 3;

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::features::trade::Screen;
-use crate::intent;
 use crate::told::{Message, Recipient};
 use crate::wire::{self, BadRequest};
 
@@ -42,8 +41,10 @@ pub enum Intent {
 }
 
 impl wire::Requests for Intent {
-    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
-        Ok(self.into())
+    type Intent = Intent;
+
+    fn intent(self, _: Screen) -> Result<Intent, BadRequest> {
+        Ok(self)
     }
 }
 

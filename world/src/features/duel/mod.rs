@@ -20,7 +20,6 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 use crate::content::EquipSlot;
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::features::trade::{Offered, Screen};
-use crate::intent;
 use crate::item::Stack;
 use crate::time::Tick;
 use crate::told::{Message, Recipient, endings};
@@ -409,7 +408,9 @@ pub enum Intent {
 }
 
 impl wire::Requests for Intent {
-    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+    type Intent = Intent;
+
+    fn intent(self, _: Screen) -> Result<Intent, BadRequest> {
         let (field, id) = match &self {
             Intent::Challenge { target } => ("targetPlayerId", target),
             Intent::Answer { challenge, .. } => ("challengeId", challenge),
@@ -422,7 +423,7 @@ impl wire::Requests for Intent {
             | Intent::Forfeit { duel } => ("duelId", duel),
         };
         wire::id(field, id.as_str())?;
-        Ok(self.into())
+        Ok(self)
     }
 }
 

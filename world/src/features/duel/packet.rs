@@ -7,7 +7,6 @@ use super::{DuelRule, DuelStage, Intent};
 use crate::content::EquipSlot;
 use crate::entity::ids::EntityId;
 use crate::features::trade::Screen;
-use crate::intent;
 use crate::refusal::Refusal;
 use crate::wire::{self, BadRequest};
 
@@ -73,7 +72,9 @@ pub(crate) enum Packet {
 }
 
 impl wire::Requests for Packet {
-    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+    type Intent = Intent;
+
+    fn intent(self, _: Screen) -> Result<Intent, BadRequest> {
         let agree = |duel, seen| Ok(Intent::Agree { duel, seen });
         let intent: Result<Intent, BadRequest> = match self {
             Packet::Rule { duel_id, rule } => {

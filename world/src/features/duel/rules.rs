@@ -15,7 +15,7 @@ use crate::features::trade::Offered;
 use crate::geometry::tile::{Region, Tile};
 use crate::intent::Intent;
 use crate::item::ledger::Cause;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 use crate::item::{COINS, Stack};
 use crate::refusal::Refusal;
 use crate::time::Tick;

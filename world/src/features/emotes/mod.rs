@@ -16,7 +16,6 @@ use strum::{IntoStaticStr, VariantArray};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::features::trade::Screen;
 use crate::geometry::tile::Tile;
-use crate::intent;
 use crate::time::Tick;
 use crate::told::{Message, Recipient};
 use crate::wire::{self, BadRequest};
@@ -111,8 +110,10 @@ pub enum Intent {
 }
 
 impl wire::Requests for Intent {
-    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
-        Ok(self.into())
+    type Intent = Intent;
+
+    fn intent(self, _: Screen) -> Result<Intent, BadRequest> {
+        Ok(self)
     }
 }
 

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use crate::content::EquipSlot;
 use crate::entity::ids::CharacterId;
 use crate::features::trade::Screen;
-use crate::intent;
 use crate::told::{Message, Recipient};
 use crate::wire::{self, BadRequest};
 
@@ -38,12 +37,14 @@ pub enum Intent {
 }
 
 impl wire::Requests for Intent {
-    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+    type Intent = Intent;
+
+    fn intent(self, _: Screen) -> Result<Intent, BadRequest> {
         match &self {
             Intent::Equip { slot } => wire::slot("slot", *slot)?,
             Intent::Unequip { .. } => {}
         }
-        Ok(self.into())
+        Ok(self)
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::content::{Content, EquipSlot, ItemKind};
 use crate::entity::player::Player;
 use crate::entity::player::record::PlayerRecord;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 use crate::item::{Stack, inventory};
 use crate::refusal::Refusal;
 

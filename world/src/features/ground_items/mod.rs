@@ -4,6 +4,7 @@
 //! due.
 
 mod rules;
+pub(crate) mod state;
 pub(crate) mod tick;
 
 use schemars::JsonSchema;
@@ -12,20 +13,9 @@ use serde::{Deserialize, Serialize};
 use crate::entity::ids::EntityId;
 use crate::features::duel::Conduct;
 use crate::features::trade::Screen;
-use crate::geometry::tile::Region;
-use crate::intent;
 use crate::wire::{self, BadRequest};
 
-/// A player's way to something on the ground, to take it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pickup {
-    /// Number of the input that asked for it.
-    pub number: u64,
-    /// Thing on the ground.
-    pub target: EntityId,
-    /// Region of the thing.
-    pub region: Region,
-}
+pub use state::*;
 
 /// Request about ground items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -58,7 +48,9 @@ impl Intent {
 }
 
 impl wire::Requests for Intent {
-    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+    type Intent = Intent;
+
+    fn intent(self, _: Screen) -> Result<Intent, BadRequest> {
         match &self {
             Intent::Drop { slot, quantity } => {
                 wire::slot("slot", *slot)?;
@@ -66,6 +58,6 @@ impl wire::Requests for Intent {
             }
             Intent::Pickup { .. } => {}
         }
-        Ok(self.into())
+        Ok(self)
     }
 }

@@ -10,7 +10,7 @@ use crate::entity::ids::EntityId;
 use crate::entity::player::Player;
 use crate::entity::player::record::PlayerRecord;
 use crate::features::newcomer;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 use crate::refusal::Refusal;
 use crate::rules::Rules;
 use crate::time::Tick;
@@ -60,7 +60,7 @@ pub(crate) fn drop(
         slot,
         quantity,
     };
-    Ok(vec![from, ground.laid(content, now, item)?])
+    Ok(vec![from, Leg::laying(ground, content, now, item)?])
 }
 
 /// Returns when a thing that `record` drops becomes anybody's, and when it expires. A newcomer's

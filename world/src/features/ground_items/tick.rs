@@ -8,7 +8,7 @@ use crate::entity::player::Player;
 use crate::features::{ground_items, movement};
 use crate::item::Value;
 use crate::item::ledger::Cause;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 use crate::refusal::Refusal;
 use crate::request::{Answer, Asked};
 use crate::tick::{Outcome, PhaseClock, failed, turn_away};
@@ -113,7 +113,7 @@ impl World {
             return Ok(());
         }
         item.may_take(who, player.tile(), self.now)?;
-        let legs = item.taken_by(player.record());
+        let legs = Leg::taking(item, player.record());
         let (item, quantity) = (item.item.clone(), item.quantity);
         self.transfer(Some(Cause::Pickup), &legs, out)?;
         self.took(who, &item, quantity);

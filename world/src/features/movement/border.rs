@@ -15,12 +15,6 @@ pub const SETTLE_TICKS: u64 = 3;
 /// within 32 tiles of an owner's regions.
 pub const PAST_TILES_MAX: u32 = 24;
 
-/// Tiles past its region within which the world does not report a pinned player.
-pub const PINNED_TILES: u32 = 32;
-/// Ticks after a blow, dealt or taken in its region, within which the world does not report a
-/// player. So nobody gets out of a fight over a border.
-pub const PINNED_TICKS: u64 = 8;
-
 /// A player that should belong to another region.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Crossing {

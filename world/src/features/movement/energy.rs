@@ -20,7 +20,11 @@ const TELL: u32 = 200;
 /// the world must tell the player.
 pub(crate) fn tick(player: &mut Player, content: &Content) -> bool {
     let cost = match player.gait.pace {
-        Pace::Ran => run_cost(player.gait.weight_grams(content, &player.record)),
+        Pace::Ran => run_cost(player.gait.weight_grams(
+            content,
+            &player.record.inventory,
+            &player.record.equipment,
+        )),
         Pace::Walked | Pace::Stood => 0,
     };
     let record = &mut player.record;

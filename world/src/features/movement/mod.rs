@@ -7,87 +7,24 @@ pub mod border;
 pub(crate) mod energy;
 pub mod follow;
 mod rules;
+pub(crate) mod state;
 pub(crate) mod tick;
 pub mod told;
-
-use std::collections::VecDeque;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::content::Content;
 use crate::entity::ids::{CharacterId, EntityId};
-use crate::entity::player::record::PlayerRecord;
 use crate::features::duel::Conduct;
 use crate::features::trade::Screen;
-use crate::geometry::route::PATH_TILES_MAX;
 use crate::geometry::tile::Tile;
-use crate::intent;
-use crate::item::possessions::Touched;
-use crate::item::worn;
 use crate::told::{Message, Position, Recipient};
 use crate::wire::{self, BadRequest};
 
 pub(crate) use rules::{way, way_onto};
 use told::Teleport;
 
-/// Movement of a player, and the weight that it moves.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Gait {
-    /// The steps that the player still has to take, the next one first.
-    pub(crate) path: VecDeque<Tile>,
-    /// Tile that it left last.
-    #[serde(default)]
-    pub(crate) trail: Option<Tile>,
-    /// Whether a handover is under way: then it does not move.
-    pub(crate) held: bool,
-    /// Run energy that the world last told its client.
-    #[serde(rename = "told_energy")]
-    pub(crate) reported_energy: u32,
-    /// Weight of all that it carries, in grams; `None`: nobody has asked since that changed.
-    #[serde(skip)]
-    pub(crate) weight_grams: Option<u32>,
-    /// Movement of its feet in this tick.
-    #[serde(skip)]
-    pub(crate) pace: Pace,
-}
-
-impl Gait {
-    /// Returns the movement of a player that arrives: with a way that somebody brought along, if
-    /// one could have found it here, and with its energy told.
-    pub(crate) fn brought(mut path: Vec<Tile>, trail: Option<Tile>, reported_energy: u32) -> Gait {
-        path.truncate(PATH_TILES_MAX as usize);
-        Gait {
-            path: path.into(),
-            trail,
-            reported_energy,
-            ..Gait::default()
-        }
-    }
-
-    /// Notes a change to the possessions that the player carries.
-    pub(crate) fn carries(&mut self, touched: &Touched) {
-        if !touched.slots.is_empty() || !touched.worn.is_empty() {
-            self.weight_grams = None;
-        }
-    }
-
-    /// Returns the weight of all that the player of `record` carries, in grams.
-    pub(crate) fn weight_grams(&mut self, content: &Content, record: &PlayerRecord) -> u32 {
-        *self.weight_grams.get_or_insert_with(|| {
-            worn::weight_grams(content, &record.inventory, &record.equipment)
-        })
-    }
-}
-
-/// Movement of a player's feet in a tick.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Pace {
-    #[default]
-    Stood,
-    Walked,
-    Ran,
-}
+pub(crate) use state::*;
 
 /// A request to move.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -148,7 +85,9 @@ pub(crate) enum Packet {
 const COORDINATE_MAX: i32 = 10_000;
 
 impl wire::Requests for Packet {
-    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+    type Intent = Intent;
+
+    fn intent(self, _: Screen) -> Result<Intent, BadRequest> {
         let Packet::Move { target, run, stop } = self;
         let intent = match (target, run) {
             (Some(_), _) if stop => {
@@ -167,7 +106,7 @@ impl wire::Requests for Packet {
             }
             (None, _) => Intent::Stop,
         };
-        Ok(intent.into())
+        Ok(intent)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Coins between the pouch and a stack in the pack. They stay with their holder.
 
 use crate::entity::player::Player;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 use crate::item::{COINS, Stack, inventory};
 use crate::refusal::Refusal;
 

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::CharacterId;
 use crate::features::trade::Screen;
-use crate::intent;
 use crate::told::{Message, Recipient};
 use crate::wire::{self, BadRequest};
 
@@ -44,7 +43,9 @@ pub enum Intent {
 }
 
 impl wire::Requests for Intent {
-    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+    type Intent = Intent;
+
+    fn intent(self, _: Screen) -> Result<Intent, BadRequest> {
         match &self {
             Intent::MoveSlot { from, to } => {
                 wire::slot("from", *from)?;
@@ -56,7 +57,7 @@ impl wire::Requests for Intent {
                 amount.map_or(Ok(()), |many| wire::quantity("amount", many))?;
             }
         }
-        Ok(self.into())
+        Ok(self)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Intent;
 use crate::entity::ids::CharacterId;
 use crate::features::pack::coins;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 use crate::refusal::Refusal;
 use crate::request::Answer;
 use crate::tick::Outcome;

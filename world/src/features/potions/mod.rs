@@ -15,7 +15,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::CharacterId;
-use crate::entity::player::Player;
 use crate::features::training::skill::Skill;
 
 /// Boosts and poison of a character; saved.
@@ -37,9 +36,9 @@ pub(crate) struct Dosed(BTreeSet<CharacterId>);
 
 impl Dosed {
     /// Notes a player that has come, or has drunk, or has been poisoned.
-    pub(crate) fn note(&mut self, player: &Player) {
-        if !player.record.potions.is_none() {
-            self.0.insert(player.record.id.clone());
+    pub(crate) fn note(&mut self, who: &CharacterId, state: &PotionState) {
+        if !state.is_none() {
+            self.0.insert(who.clone());
         }
     }
 }

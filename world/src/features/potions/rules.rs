@@ -11,7 +11,7 @@ use crate::content::{Content, NpcKind, Potion, PotionEffect};
 use crate::entity::player::record::{ENERGY_FULL, PlayerRecord};
 use crate::features::training::skill::Skill;
 use crate::item::Stack;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 use crate::rng::Dice;
 
 /// Ticks for which a player can use nothing else after a drink.

@@ -3,8 +3,9 @@
 use super::*;
 use crate::content::Content;
 use crate::entity::ids::CharacterId;
-use crate::entity::player::record::{CharacterState, Columns, SkillXp};
+use crate::entity::player::record::{CharacterState, Columns};
 use crate::features::training::experience;
+use crate::features::training::experience::SkillXp;
 use crate::geometry::tile::Tile;
 
 /// Returns a character of these levels, and of level 1 in all else.

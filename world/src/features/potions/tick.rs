@@ -41,7 +41,7 @@ impl World {
         self.transfer(Some(Cause::Drink), &legs, out)?;
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         let prays = rules::drink(&mut player.record, potion);
-        self.dosed.note(player);
+        self.dosed.note(&player.record.id, &player.record.potions);
         player.skilling.next_action_at = now.after(rules::DRINK_TICKS);
         player.gait.reported_energy = player.record.energy;
         out.emit(vitals::Event::Changed { who: who.clone() });
@@ -115,7 +115,7 @@ impl World {
             let strikes = rules::venom(&beast.placement.kind, &mut dice);
             let takes = |strikes| rules::poison(&mut player.record.potions, strikes);
             if player.record.health > 0 && strikes.is_some_and(takes) {
-                self.dosed.note(player);
+                self.dosed.note(&player.record.id, &player.record.potions);
                 poisoned.push(who);
             }
         }

@@ -1,10 +1,10 @@
 //! Progress of characters with quests. The store saves it, like all of value.
 
 mod rules;
+pub(crate) mod state;
 pub(crate) mod tick;
 pub mod told;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -13,84 +13,10 @@ use serde::{Deserialize, Serialize};
 use crate::entity::ids::CharacterId;
 use crate::features::duel::Conduct;
 use crate::features::trade::Screen;
-use crate::geometry::tile::Tile;
-use crate::intent;
-use crate::item::inventory::Pack;
 use crate::told::{Message, Recipient};
 use crate::wire::{self, BadRequest};
 
-/// Quest states of a character, by quest. The character never began a quest without an entry.
-pub type Quests = BTreeMap<Arc<str>, QuestState>;
-
-/// Progress of a character with one quest.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct QuestState {
-    /// Stage that is under way; `None`: the quest is not.
-    pub stage: Option<Arc<str>>,
-    /// Whether all is done and the giver waits to hear of it.
-    pub ready: bool,
-    /// Amount done, by stage.
-    pub counts: BTreeMap<Arc<str>, u32>,
-    /// Number of completions.
-    pub completed: u32,
-    /// Whether the character got the gifts for the beginning; if it gives the quest up, it gets
-    /// them no second time.
-    pub given: bool,
-}
-
-/// Progress with a quest, in a word.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum QuestStatus {
-    /// Not begun, or given up.
-    NotStarted,
-    /// Begun.
-    InProgress,
-    /// All is done, but the giver has not heard of it.
-    ReadyToComplete,
-    /// Over.
-    Completed,
-}
-
-impl QuestState {
-    /// Returns how far the quest is.
-    pub fn status(&self) -> QuestStatus {
-        match (&self.stage, self.ready) {
-            (Some(_), true) => QuestStatus::ReadyToComplete,
-            (Some(_), false) => QuestStatus::InProgress,
-            (None, _) if self.completed > 0 => QuestStatus::Completed,
-            (None, _) => QuestStatus::NotStarted,
-        }
-    }
-}
-
-/// Returns how far a character is with `quest`.
-pub fn status(quests: &Quests, quest: &str) -> QuestStatus {
-    let state = quests.get(quest);
-    state.map_or(QuestStatus::NotStarted, QuestState::status)
-}
-
-/// Something that may count for a quest.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Achievement<'a> {
-    /// The character killed an NPC of a kind.
-    Killed(&'a str),
-    /// The character got so many of an item out of the ground, the water or a tree.
-    Gathered(&'a str, u32),
-    /// The character made so many of an item.
-    Made(&'a str, u32),
-    /// The character lit a fire.
-    Lit,
-    /// The character spoke to an NPC of a kind.
-    Talked(&'a str),
-    /// The character stands there.
-    Stood(Tile),
-    /// The character has all this in its pack.
-    Has(&'a Pack),
-}
+pub use state::*;
 
 /// A request about quests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -142,7 +68,9 @@ impl Intent {
 }
 
 impl wire::Requests for Intent {
-    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+    type Intent = Intent;
+
+    fn intent(self, _: Screen) -> Result<Intent, BadRequest> {
         match &self {
             Intent::List => {}
             Intent::Show { quest }
@@ -150,7 +78,7 @@ impl wire::Requests for Intent {
             | Intent::Abandon { quest }
             | Intent::Complete { quest } => wire::id("questId", quest)?,
         }
-        Ok(self.into())
+        Ok(self)
     }
 }
 

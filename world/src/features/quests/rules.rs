@@ -14,7 +14,7 @@ use crate::entity::player::record::PlayerRecord;
 use crate::geometry::tile::Tile;
 use crate::item::bank::Bank;
 use crate::item::inventory::{self, Pack};
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 use crate::item::{COINS, QUANTITY_MAX, Stack};
 use crate::refusal::Refusal;
 

@@ -11,7 +11,7 @@ use crate::entity::ids::CharacterId;
 use crate::features::movement::Pace;
 use crate::features::visit::{self, Interface};
 use crate::item::ledger::Cause;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 use crate::refusal::Refusal;
 use crate::request::Answer;
 use crate::tick::Outcome;

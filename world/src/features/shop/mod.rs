@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::features::trade::Screen;
 use crate::geometry::tile::Region;
-use crate::intent;
 use crate::time::Tick;
 use crate::told::{Message, Recipient};
 use crate::wire::{self, BadRequest};
@@ -67,7 +66,9 @@ pub enum Intent {
 }
 
 impl wire::Requests for Intent {
-    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+    type Intent = Intent;
+
+    fn intent(self, _: Screen) -> Result<Intent, BadRequest> {
         match &self {
             Intent::Open { target } => wire::id("target", target.as_str())?,
             Intent::Buy { item, quantity } => {
@@ -80,7 +81,7 @@ impl wire::Requests for Intent {
             }
             Intent::Close => {}
         }
-        Ok(self.into())
+        Ok(self)
     }
 }
 

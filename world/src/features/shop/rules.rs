@@ -10,7 +10,7 @@ use super::{Shelf, Shelves};
 use crate::content::{Content, Good, Note, Store};
 use crate::entity::ids::CharacterId;
 use crate::entity::player::record::PlayerRecord;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 use crate::item::{COINS, QUANTITY_MAX, Stack, inventory};
 use crate::refusal::Refusal;
 use crate::time::Tick;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::make::Request;
 use super::make::recipe::Spot;
-use super::make::tick::Request;
 use super::rules::{self, Reach};
 use super::{Event, Intent, Job, Work, gather, told};
 use crate::content::ResourceKind;

@@ -5,6 +5,7 @@
 
 mod parting;
 mod rules;
+pub(crate) mod screen;
 pub(crate) mod tick;
 pub mod told;
 
@@ -14,7 +15,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::{CharacterId, EntityId};
-use crate::intent;
 use crate::item::Stack;
 use crate::item::inventory::Pack;
 use crate::refusal::Refusal;
@@ -27,20 +27,10 @@ use told::{
     TradeUpdated,
 };
 
+pub use screen::Screen;
+
 /// Prefix of all trade ids.
 pub(crate) const ID_PREFIX: &str = "trade:";
-
-/// Screen of an open trade.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "camelCase")]
-pub enum Screen {
-    /// Screen on which both players lay out their offers.
-    Offer,
-    /// Screen on which both players see the offers for the last time.
-    Confirm,
-}
 
 /// Offered items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -292,7 +282,9 @@ pub enum Intent {
 }
 
 impl wire::Requests for Intent {
-    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+    type Intent = Intent;
+
+    fn intent(self, _: Screen) -> Result<Intent, BadRequest> {
         let (field, id) = match &self {
             Intent::Ask { target } => ("targetPlayerId", target),
             Intent::Answer { trade, .. }
@@ -304,7 +296,7 @@ impl wire::Requests for Intent {
             | Intent::Cancel { trade } => ("tradeId", trade),
         };
         wire::id(field, id.as_str())?;
-        Ok(self.into())
+        Ok(self)
     }
 }
 
@@ -353,7 +345,9 @@ pub(crate) enum Packet {
 }
 
 impl wire::Requests for Packet {
-    fn intent(self, shown: Screen) -> Result<intent::Intent, BadRequest> {
+    type Intent = Intent;
+
+    fn intent(self, shown: Screen) -> Result<Intent, BadRequest> {
         let intent = match self {
             Packet::Offer {
                 trade_id: trade,
@@ -400,7 +394,7 @@ impl wire::Requests for Packet {
                 }
             }
         };
-        Ok(intent.into())
+        Ok(intent)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::content::Content;
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::entity::player::{Player, Players};
 use crate::geometry::tile::Tile;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 use crate::item::{COINS, SLOTS, Stack, inventory};
 use crate::refusal::Refusal;
 use crate::time::Tick;

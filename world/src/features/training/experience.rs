@@ -3,8 +3,9 @@
 //! Always: the level of a skill is the one that its experience makes; experience never falls and
 //! never exceeds [`XP_TENTHS_MAX`].
 
+use serde::{Deserialize, Serialize};
+
 use super::skill::Skill;
-use crate::entity::player::record::SkillXp;
 
 /// Highest level of a skill.
 pub const LEVEL_MAX: u32 = 99;
@@ -33,6 +34,15 @@ pub fn level(xp_tenths: u64) -> u32 {
 pub fn xp_tenths(level: u32) -> u64 {
     let place = level.clamp(1, LEVEL_MAX) as usize - 1;
     THRESHOLDS.get(place).map_or(0, |xp| u64::from(*xp) * 10)
+}
+
+/// Level and experience in one skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkillXp {
+    /// 1 to 99.
+    pub level: u32,
+    /// Experience in tenths.
+    pub xp_tenths: u64,
 }
 
 impl SkillXp {

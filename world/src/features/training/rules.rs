@@ -5,7 +5,7 @@
 use super::experience::{self, XP_TENTHS_MAX};
 use super::skill::Skill;
 use crate::entity::player::Player;
-use crate::entity::player::record::SkillXp;
+use crate::features::training::experience::SkillXp;
 
 /// Experience that somebody gained in one skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rules::Gain;
 use super::skill::Skill;
-use crate::entity::player::record::SkillXp;
+use crate::features::training::experience::SkillXp;
 use crate::server_events;
 use crate::told::{Parts, Tenths};
 

@@ -14,7 +14,6 @@ use crate::features::duel::Conduct;
 use crate::features::skilling;
 use crate::features::trade::Screen;
 use crate::features::training::skill::Skill;
-use crate::intent;
 use crate::wire::{self, BadRequest};
 
 /// Request to use an item.
@@ -67,8 +66,18 @@ pub(crate) enum Target {
 /// More bytes than the name of any skill has.
 const SKILL_BYTES: usize = 32;
 
+/// Intent of a packet: an item has its own effect, or a player works with it.
+pub(crate) enum Meant {
+    /// Uses the item for its own effect.
+    Use(Intent),
+    /// Works with the item.
+    Work(skilling::Intent),
+}
+
 impl wire::Requests for Packet {
-    fn intent(self, _: Screen) -> Result<intent::Intent, BadRequest> {
+    type Intent = Meant;
+
+    fn intent(self, _: Screen) -> Result<Meant, BadRequest> {
         let Packet::Use {
             slot,
             target,
@@ -84,18 +93,18 @@ impl wire::Requests for Packet {
         Ok(match target {
             None => {
                 let skill = skill.as_deref().map(known).transpose()?;
-                Intent::Use { slot, skill }.into()
+                Meant::Use(Intent::Use { slot, skill })
             }
             Some(Target::Slot(other)) => {
                 wire::within(other != slot, || "target: another slot".to_owned())?;
                 wire::slot("target", other)?;
-                skilling::Intent::UseWith { slot, other }.into()
+                Meant::Work(skilling::Intent::UseWith { slot, other })
             }
             Some(Target::Entity(target)) => {
                 wire::within(target.as_str().len() <= 64, || {
                     "target: at most 64 bytes".to_owned()
                 })?;
-                skilling::Intent::UseOn { slot, target }.into()
+                Meant::Work(skilling::Intent::UseOn { slot, target })
             }
         })
     }

@@ -9,7 +9,7 @@ use crate::entity::player::Player;
 use crate::entity::player::record::PlayerRecord;
 use crate::features::training::skill::Skill;
 use crate::item::ledger::Cause;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 use crate::refusal::Refusal;
 use crate::time::Tick;
 

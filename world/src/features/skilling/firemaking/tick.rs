@@ -12,7 +12,7 @@ use crate::features::skilling::{Craft, Work};
 use crate::features::training::skill::Skill;
 use crate::geometry::tile::{Chunk, Region, Tile};
 use crate::item::ledger::Cause;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 use crate::item::{Stack, Value};
 use crate::refusal::Refusal;
 use crate::tick::{Outcome, PhaseClock};

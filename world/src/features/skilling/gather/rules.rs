@@ -11,7 +11,7 @@ use crate::entity::player::record::PlayerRecord;
 use crate::entity::resource::ResourceState;
 use crate::features::skilling::chance;
 use crate::features::training::skill::Skill;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 use crate::item::{Stack, inventory};
 use crate::refusal::Refusal;
 use crate::rng::Dice;

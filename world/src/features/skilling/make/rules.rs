@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::recipe::{Chance, Recipe};
 use crate::entity::player::record::PlayerRecord;
-use crate::item::transfer::Leg;
+use crate::item::leg::Leg;
 use crate::item::{COINS, Stack, inventory};
 use crate::refusal::Refusal;
 use crate::rng::Dice;

@@ -1,9 +1,7 @@
 //! Making things, alone or at a place.
 
-use std::sync::Arc;
-
 use super::recipe::{self, Place};
-use super::{choose, rules};
+use super::{Request, choose, rules};
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::features::skilling::tick::put_down;
 use crate::features::skilling::{Craft, Job, MAKE_MAX, RecipeKind, Work, firemaking, gather};
@@ -12,14 +10,6 @@ use crate::refusal::Refusal;
 use crate::request::{Answer, Asked};
 use crate::tick::Outcome;
 use crate::world::World;
-
-/// A request to make something.
-pub(crate) struct Request {
-    pub(crate) trade: RecipeKind,
-    pub(crate) what: Option<Arc<str>>,
-    pub(crate) target: Option<EntityId>,
-    pub(crate) quantity: Option<u32>,
-}
 
 impl World {
     /// Makes the named thing, or the only one possible.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::Intent;
 use crate::entity::ids::EntityId;
 use crate::features::skilling::{MAKE_MAX, RecipeKind};
 use crate::features::trade::Screen;
@@ -11,7 +12,6 @@ use crate::features::{
     combat, death, dialogue, examine, ground_items, home_teleport, movement, prayer, skilling,
     trade, unresolved,
 };
-use crate::intent::Intent;
 use crate::item::SLOTS;
 use crate::refusal::Refusal;
 use crate::wire::{self, BadRequest};
@@ -38,6 +38,8 @@ pub(crate) enum Packet {
 }
 
 impl wire::Requests for Packet {
+    type Intent = Intent;
+
     fn intent(self, _: Screen) -> Result<Intent, BadRequest> {
         let Packet::Act {
             action,

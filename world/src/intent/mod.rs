@@ -1,13 +1,15 @@
 //! All requests of a player to the world, by feature.
 
+pub(crate) mod action;
+
 use schemars::SchemaGenerator;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::CharacterId;
 use crate::features::duel::Conduct;
 use crate::features::{
-    action, bank, combat, death, dialogue, duel, emotes, equipment, examine, ground_items,
-    home_teleport, movement, pack, prayer, quests, shop, skilling, trade, unresolved, use_item,
+    bank, combat, death, dialogue, duel, emotes, equipment, examine, ground_items, home_teleport,
+    movement, pack, prayer, quests, shop, skilling, trade, unresolved, use_item,
 };
 use crate::item::Value;
 use crate::refusal::Refusal;
@@ -86,7 +88,7 @@ macro_rules! requests {
                 shown: trade::Screen,
             ) -> Result<Intent, BadRequest> {
                 $(if wire::names::<$requests>().any(|name| name == event) {
-                    return wire::read::<$requests>(event, data, shown);
+                    return wire::read::<$requests>(event, data, shown).map(Into::into);
                 })*
                 Err(BadRequest::UnknownEvent)
             }
@@ -128,6 +130,15 @@ requests! {
     duel::Intent,
     duel::Packet,
     emotes::Intent,
+}
+
+impl From<use_item::Meant> for Intent {
+    fn from(meant: use_item::Meant) -> Intent {
+        match meant {
+            use_item::Meant::Use(intent) => intent.into(),
+            use_item::Meant::Work(intent) => intent.into(),
+        }
+    }
 }
 
 impl Intent {
