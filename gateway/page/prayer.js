@@ -53,8 +53,8 @@ export class Prayers {
   draw() {
     const points = this.points ?? 0;
     say($("prayer-points"), `${points} of ${this.max} points`);
-    this.bar("prayer-points", points, this.max, `${points} / ${this.max}`);
-    $("prayer-points").classList.toggle("on", this.active.size > 0);
+    this.bar("prayer-bar", points, this.max, `${points} / ${this.max}`);
+    $("prayer-bar").classList.toggle("on", this.active.size > 0);
     const level = this.level("prayer");
     for (const prayer of this.list) {
       const button = this.rows.get(prayer.id).firstChild;
