@@ -5,7 +5,9 @@
 use std::{sync::Arc, time::Instant};
 
 use anyhow::Context;
-use service_runtime::{health::Health, rpc::Replicas, tasks::TaskGroup, telemetry::Telemetry};
+use service_runtime::{
+    health::Health, rpc::Replicas, tasks::TaskGroup, telemetry::Telemetry, watchdog,
+};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -64,7 +66,8 @@ pub(crate) fn assemble(
     let limits = Limits::new(config.rate_limits, &bus, &config.local_bus, metrics.clone());
     let limits = Arc::new(limits);
     let tasks = TaskGroup::new(&meter, behind.clone());
-    let zones = Zones::start(links(&config)?, &meter, tasks.clone());
+    let fan_out = watchdog::guard("fan-out", &meter).context("watch the fan-out")?;
+    let zones = Zones::start(links(&config)?, fan_out, &meter, tasks.clone());
     let registry = Arc::new(Registry::new(tasks.clone()));
     let book = Book::new(&config.persistence_addresses)?;
     let hub = hub(&config, bus, book, &metrics, &zones, &registry, &tasks);

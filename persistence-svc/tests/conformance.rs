@@ -177,6 +177,6 @@ both! {
         a_region_is_loaded_only_at_its_epoch,
         online_characters_are_those_of_the_runs_regions,
         the_directory_is_pushed_and_shows_life,
-        a_promoted_store_says_so_to_runs_and_watchers_and_forgets_nothing,
+        a_promoted_store_ends_every_run_and_repeats_no_number,
         the_store_goes_on_after_a_restart;
 }

@@ -28,6 +28,7 @@ pub(crate) struct Metrics {
     phase: Histogram<f64>,
     work: Histogram<f64>,
     late: Histogram<f64>,
+    still: Gauge<f64>,
     lost: Counter<u64>,
     players: Gauge<u64>,
     regions: Gauge<u64>,
@@ -85,6 +86,15 @@ impl ValueGauges {
     }
 }
 
+/// Returns the gauge of a tick loop that stands still.
+fn age(meter: &Meter) -> Gauge<f64> {
+    meter
+        .f64_gauge("zone_tick_age_seconds")
+        .with_unit("s")
+        .with_description("Time for which the tick loop has stood still; 0: it moves")
+        .build()
+}
+
 impl Metrics {
     pub(crate) fn new(meter: &Meter) -> Metrics {
         let seconds = |name: &'static str, what: &'static str, buckets: &[f64]| {
@@ -113,6 +123,7 @@ impl Metrics {
                 "How late ticks begin",
                 &TICK_BUCKETS,
             ),
+            still: age(meter),
             lost: count("zone_ticks_lost_total", "Ticks that were skipped"),
             players: now("zone_players", "Players in memory"),
             regions: now("zone_regions", "Regions played"),
@@ -157,6 +168,11 @@ impl Metrics {
         self.work.record(took.as_secs_f64(), &[]);
         self.late.record(late.as_secs_f64(), &[]);
         self.lost.add(lost, &[]);
+    }
+
+    /// Records the time for which the tick loop has stood still.
+    pub(crate) fn stood_still(&self, stood: Duration) {
+        self.still.record(stood.as_secs_f64(), &[]);
     }
 
     /// Records the number of players, regions and gateways that the run holds.

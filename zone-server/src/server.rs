@@ -19,7 +19,7 @@ use proto::rpc::{
     queries::v1::live_queries_server::LiveQueriesServer,
     zone::v1::{handover_server::HandoverServer, inspect_server::InspectServer},
 };
-use service_runtime::{health::Health, tasks::TaskGroup, telemetry::Telemetry};
+use service_runtime::{health::Health, run::Wedged, tasks::TaskGroup, telemetry::Telemetry};
 use tokio::{
     net::TcpListener,
     sync::{mpsc, oneshot},
@@ -37,7 +37,7 @@ use crate::{
     ownership::{
         keeper::{self, Keeper},
         lease::{Pulse, Registered},
-        mirror,
+        mirror, progress,
     },
     peers::Peers,
     rpc::{
@@ -178,10 +178,30 @@ impl Server {
             current,
             advertised,
         };
-        lives.live(&stop).await;
+        let lived = lives.live(&stop).await;
         closed.cancel();
-        serving.await.context("the server's task")?
+        serving.await.context("the server's task")??;
+        Ok(lived?)
     }
+}
+
+/// Plays a run on a thread of its own. Returns the channel that says how it ended.
+fn play(
+    run: Run,
+    messages: thread_mpsc::Receiver<Message>,
+) -> std::io::Result<oneshot::Receiver<Ended>> {
+    let (told, ended) = oneshot::channel();
+    let runtime = tokio::runtime::Handle::current();
+    std::thread::Builder::new()
+        .name("tick".to_owned())
+        .spawn(move || {
+            // Tasks that the run starts live beside this thread.
+            let _entered = runtime.enter();
+            let end = tick_loop::play(run, &messages);
+            // The receiver may be gone: then nobody asks how the run ended.
+            let _ = told.send(end);
+        })?;
+    Ok(ended)
 }
 
 /// The state that all runs of a process share.
@@ -197,7 +217,11 @@ struct Lives {
 }
 
 impl Lives {
-    async fn live(&self, stop: &CancellationToken) {
+    /// Lives one run after the other until `stop`.
+    ///
+    /// # Errors
+    /// The tick loop of a run is wedged: its thread cannot be ended but with the process.
+    async fn live(&self, stop: &CancellationToken) -> Result<(), Wedged> {
         while !stop.is_cancelled() {
             self.health.set_unready("not registered with the store");
             if self.config.content.follow {
@@ -205,10 +229,10 @@ impl Lives {
             }
             let request = self.registration();
             let Some(run) = keeper::register(&self.store, &request, stop).await else {
-                return;
+                return Ok(());
             };
             tracing::info!(run = run.run_id, address = self.advertised, "a run begins");
-            let Ended { end, fault } = self.one(run, stop).await;
+            let Ended { end, fault } = self.one(run, stop).await?;
             self.metrics.run_ended(end.name());
             tracing::info!(run = run.run_id, end = end.name(), "the run has ended");
             match end {
@@ -222,6 +246,7 @@ impl Lives {
                     .await;
             }
         }
+        Ok(())
     }
 
     fn registration(&self) -> RegisterRequest {
@@ -265,28 +290,24 @@ impl Lives {
     }
 
     /// Lives one run, until it ends by itself or `stop` tells it to end.
-    async fn one(&self, registered: Registered, stop: &CancellationToken) -> Ended {
+    ///
+    /// # Errors
+    /// Its tick loop stands still for good.
+    async fn one(&self, registered: Registered, stop: &CancellationToken) -> Result<Ended, Wedged> {
         let over = CancellationToken::new();
         let _over = over.clone().drop_guard();
         let tasks = TaskGroup::new(&self.telemetry.meter(), over.clone());
         let (sender, messages) = thread_mpsc::sync_channel(MESSAGES_MAX);
         let mailbox = Mailbox::new(sender);
-        let run = self.run(registered, &mailbox, &tasks);
-        let (told, mut ended) = oneshot::channel();
-        let runtime = tokio::runtime::Handle::current();
-        let thread = std::thread::Builder::new()
-            .name("tick".to_owned())
-            .spawn(move || {
-                // Tasks that the run starts live beside this thread.
-                let _entered = runtime.enter();
-                let end = tick_loop::play(run, &messages);
-                // The receiver may be gone: then nobody asks how the run ended.
-                let _ = told.send(end);
-            });
-        if let Err(error) = thread {
-            tracing::error!(%error, "no thread for the tick");
-            return died();
-        }
+        let wedged = CancellationToken::new();
+        let run = self.run(registered, &mailbox, &tasks, &wedged);
+        let mut ended = match play(run, messages) {
+            Ok(ended) => ended,
+            Err(error) => {
+                tracing::error!(%error, "no thread for the tick");
+                return Ok(died());
+            }
+        };
         self.current.set(Some(Living {
             run_id: registered.run_id,
             mailbox: mailbox.clone(),
@@ -299,6 +320,11 @@ impl Lives {
         self.health.set_ready(true);
         let why = tokio::select! {
             end = &mut ended => Err(end.ok()),
+            () = wedged.cancelled() => {
+                self.health.set_dead("the tick loop stands still");
+                self.current.set(None);
+                return Err(Wedged("the tick loop"));
+            }
             () = stop.cancelled() => Ok("stopping"),
             () = self.another_content(registered.run_id) => Ok("about to play another content"),
         };
@@ -321,10 +347,18 @@ impl Lives {
         // Tasks that are not done by then end by themselves.
         let _ =
             service_runtime::drain::within(TASKS_WITHIN, "the run's tasks", tasks.ended()).await;
-        end.unwrap_or_else(died)
+        Ok(end.unwrap_or_else(died))
     }
 
-    fn run(&self, registered: Registered, mailbox: &Mailbox, tasks: &TaskGroup) -> Run {
+    /// Builds a run, and starts the tasks beside it. `wedged` is cancelled when its tick loop has
+    /// stood still for too long.
+    fn run(
+        &self,
+        registered: Registered,
+        mailbox: &Mailbox,
+        tasks: &TaskGroup,
+        wedged: &CancellationToken,
+    ) -> Run {
         let (commits, batches) = mpsc::channel(2);
         let committer = Committer {
             run_id: registered.run_id,
@@ -337,7 +371,14 @@ impl Lives {
         let pulse = Arc::new(Pulse::default());
         let (store, content) = (self.store.clone(), Arc::clone(&self.shelf.get().content));
         let keeper = Keeper::new(registered, store, mailbox.clone(), tasks.clone(), content);
-        keeper.start(pulse.clone());
+        keeper.start(&pulse);
+        let watch = keeper.clone().watch_ticks(
+            Arc::clone(&pulse),
+            progress::watchdog(self.config.tick_ms),
+            self.metrics.clone(),
+            wedged.clone(),
+        );
+        tasks.spawn("tick watch", watch);
         let effects = Tasks {
             keeper,
             peers: Peers::new(mailbox.clone(), self.store.clone(), tasks.clone()),

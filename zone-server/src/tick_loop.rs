@@ -52,6 +52,7 @@ fn lived(run: &mut Run, messages: &Receiver<Message>) -> End {
 
 fn turn(run: &mut Run, messages: &Receiver<Message>, last: &mut Option<u64>) -> End {
     loop {
+        run.steps();
         if let Some(edge) = run.beat.edge(Instant::now()) {
             *last = Some(edge.number);
             run.tick(edge);

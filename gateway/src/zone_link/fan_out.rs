@@ -16,7 +16,10 @@ use proto::{
     client::Format,
     rpc::{common::v1 as common, zone::v1 as wire},
 };
-use service_runtime::tasks::TaskGroup;
+use service_runtime::{
+    tasks::TaskGroup,
+    watchdog::{self, Steps},
+};
 use tokio::{
     sync::mpsc,
     time::{Instant as Due, sleep_until},
@@ -119,6 +122,8 @@ struct Watcher {
 
 /// See the module.
 pub(crate) struct FanOut {
+    /// Rounds of the loop, which a watchdog reads.
+    steps: Arc<Steps>,
     table: Arc<Table>,
     directory: Arc<Directory>,
     measures: Measures,
@@ -152,21 +157,29 @@ fn wire_chunks(chunks: &[Chunk]) -> Vec<common::Chunk> {
 }
 
 impl FanOut {
-    /// Starts the task, which takes frames until `tasks` stop. Returns the channel for them.
+    /// Starts the task, which takes frames until `tasks` stop and counts its rounds as `steps`.
+    /// Returns the channel for frames.
     pub(crate) fn start(
         table: Arc<Table>,
         directory: Arc<Directory>,
         measures: Measures,
+        steps: Arc<Steps>,
         tasks: &TaskGroup,
     ) -> mpsc::Sender<FromLink> {
         let (sender, frames) = mpsc::channel(WAITING_MAX);
-        let fan_out = Self::new(table, directory, measures);
+        let fan_out = Self::new(table, directory, measures, steps);
         tasks.finish("fan-out", fan_out.run(frames, tasks.stop().clone()));
         sender
     }
 
-    fn new(table: Arc<Table>, directory: Arc<Directory>, measures: Measures) -> Self {
+    fn new(
+        table: Arc<Table>,
+        directory: Arc<Directory>,
+        measures: Measures,
+        steps: Arc<Steps>,
+    ) -> Self {
         Self {
+            steps,
             table,
             directory,
             measures,
@@ -184,7 +197,9 @@ impl FanOut {
         let table = Arc::clone(&self.table);
         let mut versions = self.directory.changes();
         let mut gathering: Option<Due> = None;
+        let mut beat = watchdog::beat_interval();
         loop {
+            self.steps.step();
             let window = self.window.map(|window| window.due);
             tokio::select! {
                 biased;
@@ -194,6 +209,8 @@ impl FanOut {
                     None => return,
                 },
                 () = until(window) => self.flush(),
+                // The watchdog must see that an idle loop moves.
+                _ = beat.tick() => {}
                 () = until(gathering) => {
                     gathering = None;
                     self.reconcile();

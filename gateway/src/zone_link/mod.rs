@@ -33,7 +33,7 @@ use std::sync::{Arc, atomic::Ordering};
 use bytes::Bytes;
 use opentelemetry::metrics::Meter;
 use proto::client::{ErrorCode, Format, Refusal, RequestId, ZoneRequest};
-use service_runtime::{rpc::Replicas, tasks::TaskGroup};
+use service_runtime::{rpc::Replicas, tasks::TaskGroup, watchdog::Steps};
 use tokio::sync::mpsc;
 use world::{Region, Tile};
 
@@ -166,14 +166,25 @@ pub(crate) struct Zones {
 }
 
 impl Zones {
-    /// Starts to follow the directory and to link with its runs, until `tasks` stop. Call it inside
-    /// a runtime.
-    pub(crate) fn start(config: ZonesConfig, meter: &Meter, tasks: TaskGroup) -> Self {
+    /// Starts to follow the directory and to link with its runs, until `tasks` stop. The fan-out
+    /// counts its rounds as `fan_out`. Call it inside a runtime.
+    pub(crate) fn start(
+        config: ZonesConfig,
+        fan_out: Arc<Steps>,
+        meter: &Meter,
+        tasks: TaskGroup,
+    ) -> Self {
         let directory = Directory::new();
         let measures = Measures::new(meter);
         let stop = tasks.stop().clone();
         let table = Table::new(Arc::clone(&directory), measures.clone(), tasks.clone());
-        let frames = FanOut::start(Arc::clone(&table), Arc::clone(&directory), measures, &tasks);
+        let frames = FanOut::start(
+            Arc::clone(&table),
+            Arc::clone(&directory),
+            measures,
+            fan_out,
+            &tasks,
+        );
         tasks.spawn("recall", Arc::clone(&table).keep_recalling());
         let client = format!("gateway {}", config.gateway_id);
         let witness = Witness::new(&config.gateway_id, config.store, table.measures.clone());

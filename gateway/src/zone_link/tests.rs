@@ -5,6 +5,7 @@ mod fakes;
 mod recall;
 mod unwanted;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -96,7 +97,12 @@ impl Stand {
             persistence_addresses: vec![directory.address.clone()],
         };
         let meter = opentelemetry_meter();
-        let zones = Zones::start(config, &meter, TaskGroup::new(&meter, stop.clone()));
+        let zones = Zones::start(
+            config,
+            Arc::default(),
+            &meter,
+            TaskGroup::new(&meter, stop.clone()),
+        );
         let mut links = zones.table.links_changed();
         while !runs.iter().all(|zone| zones.table.is_linked(zone.run)) {
             timeout(TIMEOUT, links.changed())

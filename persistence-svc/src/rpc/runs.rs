@@ -54,7 +54,7 @@ fn ended(ask: wire::EndedRequest) -> Result<Ended, Failure> {
     };
     match ask.reason() {
         Reason::Unspecified => return Err(malformed("reason is missing")),
-        Reason::Panicked => {
+        Reason::Panicked | Reason::Wedged => {
             let regions = ask.regions.into_iter();
             let regions = regions.map(|one| region("regions", Some(one)));
             ended.faults = regions.collect::<Result<_, _>>()?;

@@ -14,6 +14,7 @@ pub(crate) mod environment;
 pub(crate) mod error;
 pub(crate) mod hiscores;
 pub(crate) mod identity;
+pub(crate) mod incarnation;
 pub(crate) mod items;
 pub(crate) mod judge;
 pub(crate) mod migrations;

@@ -1,14 +1,14 @@
 //! Routes for the platform: `/livez`, `/readyz` and `/metrics`.
 //!
-//! Always: a process answers from memory; it is alive as long as it answers, even if other parts
-//! fail.
+//! Always: a process answers from memory. It is alive as long as it answers, even if other
+//! processes fail; only a part of its own that can never move again makes it dead.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use axum::{Router, extract::State, http::StatusCode, http::header::CONTENT_TYPE, routing::get};
+use axum::{Router, extract, http::StatusCode, http::header::CONTENT_TYPE, routing::get};
 use tokio_util::sync::CancellationToken;
 
 use crate::telemetry::Telemetry;
@@ -19,37 +19,61 @@ pub const METRICS_CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8
 /// Time that an open request may take when the process stops.
 const DRAIN: Duration = Duration::from_secs(1);
 
-/// Whether the process is ready for work and, if not, why. Clones share the same state.
+/// Whether the process lives and is ready for work and, if not, why. Clones share the same state.
 #[derive(Debug, Clone)]
-pub struct Health(Arc<Mutex<Option<String>>>);
+pub struct Health(Arc<Mutex<State>>);
+
+#[derive(Debug)]
+struct State {
+    /// Reason why it is not ready.
+    unready: Option<String>,
+    /// Reason why the platform should end it.
+    dead: Option<String>,
+}
 
 impl Health {
     /// Builds a state that is not ready yet: `starting`.
     pub fn new() -> Self {
-        Self(Arc::new(Mutex::new(Some("starting".to_owned()))))
+        Self(Arc::new(Mutex::new(State {
+            unready: Some("starting".to_owned()),
+            dead: None,
+        })))
     }
 
     /// Returns whether it is ready.
     pub fn ready(&self) -> bool {
-        self.state().is_none()
+        self.state().unready.is_none()
     }
 
     /// Returns the reason why it is not ready; empty if it is.
     pub fn reason(&self) -> String {
-        self.state().clone().unwrap_or_default()
+        self.state().unready.clone().unwrap_or_default()
+    }
+
+    /// Returns the reason why the platform should end it; `None`: it lives.
+    pub fn dead(&self) -> Option<String> {
+        self.state().dead.clone()
     }
 
     /// Sets it to ready, or to not ready for no particular reason.
     pub fn set_ready(&self, ready: bool) {
-        *self.state() = (!ready).then(|| "not ready".to_owned());
+        self.state().unready = (!ready).then(|| "not ready".to_owned());
     }
 
     /// Sets it to not ready, with the reason that `/readyz` shows.
     pub fn set_unready(&self, reason: impl Into<String>) {
-        *self.state() = Some(reason.into());
+        self.state().unready = Some(reason.into());
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, Option<String>> {
+    /// Sets it to dead for good, and so not ready, with the reason that `/livez` shows.
+    pub fn set_dead(&self, reason: impl Into<String>) {
+        let reason = reason.into();
+        let mut state = self.state();
+        state.unready = Some(reason.clone());
+        state.dead = Some(reason);
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -63,7 +87,7 @@ impl Default for Health {
 /// Returns the three routes, for a process that serves them beside others.
 pub fn routes(health: Health, telemetry: Telemetry) -> Router {
     Router::new()
-        .route("/livez", get(|| async { "ok\n" }))
+        .route("/livez", get(livez))
         .route("/readyz", get(readyz))
         .with_state(health)
         .merge(
@@ -73,7 +97,14 @@ pub fn routes(health: Health, telemetry: Telemetry) -> Router {
         )
 }
 
-async fn readyz(State(health): State<Health>) -> (StatusCode, String) {
+async fn livez(extract::State(health): extract::State<Health>) -> (StatusCode, String) {
+    match health.dead() {
+        None => (StatusCode::OK, "ok\n".to_owned()),
+        Some(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),
+    }
+}
+
+async fn readyz(extract::State(health): extract::State<Health>) -> (StatusCode, String) {
     if health.ready() {
         return (StatusCode::OK, "ok\n".to_owned());
     }
@@ -82,7 +113,7 @@ async fn readyz(State(health): State<Health>) -> (StatusCode, String) {
 }
 
 async fn metrics(
-    State(telemetry): State<Telemetry>,
+    extract::State(telemetry): extract::State<Telemetry>,
 ) -> ([(axum::http::HeaderName, &'static str); 1], String) {
     let type_ = [(CONTENT_TYPE, METRICS_CONTENT_TYPE)];
     (type_, telemetry.render_metrics())
@@ -148,6 +179,12 @@ mod tests {
         assert!(ask(address, "/readyz").await.starts_with("HTTP/1.1 200"));
         health.set_unready("no directory");
         assert!(ask(address, "/readyz").await.ends_with("no directory\n"));
+        health.set_dead("it stands still");
+        for probe in ["/livez", "/readyz"] {
+            let answer = ask(address, probe).await;
+            assert!(answer.starts_with("HTTP/1.1 503"), "{probe}: {answer}");
+            assert!(answer.ends_with("it stands still\n"), "{probe}: {answer}");
+        }
         assert!(ask(address, "/metrics").await.contains("asked_total 3"));
         stop.cancel();
         server.await.unwrap().unwrap();

@@ -17,3 +17,4 @@ pub mod rpc;
 pub mod run;
 pub mod tasks;
 pub mod telemetry;
+pub mod watchdog;

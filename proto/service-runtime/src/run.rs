@@ -1,8 +1,8 @@
 //! `main` of every service: settings, telemetry, work, drain.
 //!
 //! Always: a wrong setting ends the process with one sentence on stderr and exit code 64 before it
-//! binds a port. Unusable content ends it in the same way with 65. A clean end is exit code 0, and
-//! anything else is 1.
+//! binds a port. Unusable content ends it in the same way with 65. A process with a loop that
+//! stands still for good ends with 70. A clean end is exit code 0, and anything else is 1.
 
 use std::{io::Write, process::ExitCode, time::Duration};
 
@@ -13,6 +13,7 @@ use crate::{
     config::{ConfigError, Env, Reader},
     drain,
     telemetry::{self, Telemetry, TelemetryConfig},
+    watchdog,
 };
 
 /// Exit code for unusable settings (`EX_USAGE`).
@@ -24,6 +25,11 @@ pub const EXIT_DATA: u8 = 65;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnusableData(pub String);
+
+/// Error of a loop that stands still for good. The process ends with exit code 70.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0} stands still for good")]
+pub struct Wedged(pub &'static str);
 
 const RUNTIME_DRAIN: Duration = Duration::from_secs(2);
 
@@ -105,6 +111,7 @@ where
         let stop = CancellationToken::new();
         let mut signals = JoinSet::new();
         signals.spawn(drain::stop_on_signal(stop.clone()));
+        let _guard = watchdog::guard_runtime(&telemetry.meter())?;
         let ended = work(telemetry.clone(), stop).await;
         telemetry.shutdown().await;
         ended
@@ -140,13 +147,16 @@ pub fn exit(name: &str, ended: anyhow::Result<()>) -> ExitCode {
     }
 }
 
-/// Returns the exit code of an error: 65 for [`UnusableData`], and 1 for an error that no person
+/// Returns the exit code of an error: 65 for [`UnusableData`], 70 for [`Wedged`], and 1 for an error that no person
 /// can correct. It is 64 for an error that a person must correct: a [`ConfigError`], or a port that
 /// is taken or not ours.
 pub fn exit_code(error: &anyhow::Error) -> u8 {
     use std::io::ErrorKind::{AddrInUse, AddrNotAvailable, PermissionDenied};
     if error.chain().any(|cause| cause.is::<UnusableData>()) {
         return EXIT_DATA;
+    }
+    if error.chain().any(|cause| cause.is::<Wedged>()) {
+        return watchdog::EXIT_WEDGED;
     }
     let wrong = error.chain().any(|cause| {
         let io = cause
@@ -275,6 +285,8 @@ mod tests {
         assert_eq!(exit_code(&anyhow::anyhow!("it broke")), 1);
         let data = anyhow::Error::new(UnusableData("npcs.json is missing".to_owned()));
         assert_eq!(exit_code(&data.context("read the content")), 65);
+        let wedged = anyhow::Error::new(Wedged("the tick loop"));
+        assert_eq!(exit_code(&wedged.context("a run")), 70);
     }
 
     #[test]

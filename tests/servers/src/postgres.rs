@@ -61,6 +61,15 @@ impl Postgres {
             "--locale=C",
         ]);
         run("initdb", initdb)?;
+        Postgres::start_in(binaries, folder, settings)
+    }
+
+    /// Starts a server on a free port with the data that the folder has.
+    fn start_in(
+        binaries: PathBuf,
+        folder: Folder,
+        settings: Vec<String>,
+    ) -> Result<Postgres, String> {
         let mut why = String::new();
         for _ in 0..START_ATTEMPTS {
             let port = crate::free_port()?;
@@ -197,6 +206,48 @@ impl Postgres {
     /// Freezes (`STOP`) or wakes (`CONT`) the postmaster; its sessions go on.
     pub fn signal(&self, name: &str) {
         self.server.signal(name);
+    }
+
+    /// Starts a synchronous standby of this server: from now on this server answers a commit only
+    /// when the standby has it, too.
+    ///
+    /// # Errors
+    /// The copy or the start failed, or the two do not find each other.
+    pub fn standby(&self) -> Result<Postgres, String> {
+        let folder = Folder::new("pg")?;
+        let mut copy = unprivileged(&self.binaries.join("pg_basebackup"));
+        copy.args(["-R", "-c", "fast", "-X", "stream", "-U", "postgres"]);
+        copy.args(["-h", "127.0.0.1", "-p", &self.port.to_string()]);
+        copy.arg("-D").arg(folder.path().join("d"));
+        run("pg_basebackup", copy)?;
+        let binaries = self.binaries.clone();
+        let standby = Postgres::start_in(binaries, folder, self.settings.clone())?;
+        self.sql(
+            "postgres",
+            "ALTER SYSTEM SET synchronous_standby_names = '*'",
+        );
+        self.sql("postgres", "SELECT pg_reload_conf()");
+        let follows = "SELECT 1 / count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
+        let mut why = String::new();
+        let found = wait_until(START_LIMIT, || {
+            let asked = psql(
+                &self.binaries,
+                self.folder.path(),
+                self.port,
+                "postgres",
+                follows,
+            );
+            asked.map_err(|error| why = error).is_ok()
+        });
+        if found { Ok(standby) } else { Err(why) }
+    }
+
+    /// Lets a standby take over, and waits until it takes writes.
+    ///
+    /// # Panics
+    /// When the server refuses.
+    pub fn promote(&self) {
+        self.sql("postgres", "SELECT pg_promote()");
     }
 
     /// Starts it again on the same port with the same data, after [`Postgres::kill9`] or

@@ -10,11 +10,22 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tokio::time::{Instant, sleep};
 
-use super::proxy::{Mode, Proxy};
-use crate::cluster::{Cluster, Kind, Member, Plan};
+use super::{
+    proxy::{Mode, Proxy},
+    wedge,
+};
+use crate::cluster::{Cluster, Kind, Member, Plan, process::finish};
 
 /// Somebody must commit within this time.
 const COMMIT_WITHIN: Duration = Duration::from_secs(10);
+/// A tick that stands still gives its players up after 3 s.
+const WEDGED_MOVE_WITHIN: Duration = Duration::from_secs(6);
+/// A process that stands still ends itself after 10 s, and takes 2 s for its end.
+const WEDGED_ENDS_WITHIN: Duration = Duration::from_secs(20);
+/// Time for exchanges that only a synchronous standby keeps.
+const EXCHANGE: Duration = Duration::from_secs(3);
+/// `persistence-svc promoted` takes no longer.
+const PROMOTED_WITHIN: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(50);
 
 /// Something that goes wrong.
@@ -26,8 +37,16 @@ pub enum Fault {
     Stop(Member),
     /// SIGSTOP, later SIGCONT: a zombie, when it lasts.
     Freeze(Member),
+    /// The tick of a zone server stands still, while all else of the process goes on. The process
+    /// ends itself; started again afterwards.
+    WedgeTick(usize),
+    /// No task of a process runs any more, while the process keeps its connections. It ends itself;
+    /// started again afterwards.
+    WedgeTasks(Member),
     /// PostgreSQL is killed; started again afterwards.
     KillDatabase,
+    /// PostgreSQL is killed, and its synchronous standby takes over; an operator says so.
+    Promote,
     /// PostgreSQL's processes are stopped: nothing is refused and nothing answered.
     FreezeDatabase,
     /// One of PostgreSQL's sessions is killed, which makes it restart all.
@@ -71,8 +90,11 @@ impl Fault {
         all.extend((0..plan.zones).map(Fault::HalfOpen));
         all.extend((0..plan.zones).map(Fault::Isolate));
         all.extend((0..plan.zones).map(Fault::CutZone));
+        all.extend((0..plan.zones).map(Fault::WedgeTick));
+        all.extend(every().map(Fault::WedgeTasks));
         all.extend([
             Fault::KillDatabase,
+            Fault::Promote,
             Fault::FreezeDatabase,
             Fault::KillSession,
             Fault::FullDatabase,
@@ -94,17 +116,30 @@ impl Fault {
             Fault::Kill((Kind::Gateway, _))
                 | Fault::Stop((Kind::Gateway, _))
                 | Fault::Freeze((Kind::Gateway, _))
+                | Fault::WedgeTasks((Kind::Gateway, _))
         )
+    }
+
+    /// Returns the time after its begin within which everybody moves again, where there is a
+    /// promise.
+    pub fn all_move_within(&self) -> Option<Duration> {
+        matches!(self, Fault::WedgeTick(_)).then_some(WEDGED_MOVE_WITHIN)
     }
 
     /// Returns whether only stores have the fault, so that everybody in the world plays on all the
     /// time.
     pub fn leaves_all_playing(&self) -> bool {
         match self {
-            Fault::Kill((kind, _)) | Fault::Stop((kind, _)) | Fault::Freeze((kind, _)) => {
-                *kind == Kind::Persistence
-            }
-            Fault::CutOff(_) | Fault::HalfOpen(_) | Fault::Isolate(_) | Fault::CutZone(_) => false,
+            Fault::Kill((kind, _))
+            | Fault::Stop((kind, _))
+            | Fault::Freeze((kind, _))
+            | Fault::WedgeTasks((kind, _)) => *kind == Kind::Persistence,
+            Fault::CutOff(_)
+            | Fault::HalfOpen(_)
+            | Fault::Isolate(_)
+            | Fault::CutZone(_)
+            | Fault::WedgeTick(_) => false,
+            Fault::Promote => false,
             Fault::KillDatabase
             | Fault::FreezeDatabase
             | Fault::KillSession
@@ -129,7 +164,15 @@ impl Fault {
                 cluster.stop(member).await?;
             }
             Fault::Freeze(member) => cluster.process(member)?.signal("STOP"),
+            Fault::WedgeTick(zone) => {
+                let process = cluster.process((Kind::Zone, zone))?.id();
+                wedge::threads(process, "tick")?;
+            }
+            Fault::WedgeTasks(member) => {
+                wedge::threads(cluster.process(member)?.id(), "tokio-rt-worker")?;
+            }
             Fault::KillDatabase => cluster.postgres()?.kill9(),
+            Fault::Promote => promote(cluster).await?,
             Fault::FreezeDatabase => cluster.postgres()?.signal_all("STOP"),
             Fault::KillSession => {
                 let killed = cluster.postgres()?.kill9_a_session();
@@ -183,6 +226,8 @@ impl Fault {
         match self {
             Fault::Kill(member) | Fault::Stop(member) => cluster.launch(member)?,
             Fault::Freeze(member) => cluster.process(member)?.signal("CONT"),
+            Fault::WedgeTick(zone) => again_after_its_end(cluster, (Kind::Zone, zone)).await?,
+            Fault::WedgeTasks(member) => again_after_its_end(cluster, member).await?,
             Fault::KillDatabase => {
                 let postgres = cluster.postgres()?;
                 tokio::task::block_in_place(|| postgres.restart());
@@ -196,10 +241,38 @@ impl Fault {
             | Fault::HalfOpen(_)
             | Fault::Isolate(_) => cluster.wires()?.heal(),
             Fault::LoseCommit => commit_lost(cluster).await?,
-            Fault::KillSession | Fault::CutDatabase | Fault::CutZone(_) | Fault::WipeRedis => {}
+            Fault::Promote
+            | Fault::KillSession
+            | Fault::CutDatabase
+            | Fault::CutZone(_)
+            | Fault::WipeRedis => {}
         }
         Ok(())
     }
+}
+
+/// Kills PostgreSQL while players exchange things, lets its synchronous standby take over, and does
+/// what the runbook asks of an operator.
+async fn promote(cluster: &mut Cluster) -> Result<()> {
+    let postgres = cluster.postgres()?;
+    let standby = tokio::task::block_in_place(|| postgres.standby());
+    let standby = standby.map_err(anyhow::Error::msg)?;
+    sleep(EXCHANGE).await;
+    cluster.fail_over(standby)?;
+    let env = [("DATABASE_URL", cluster.database_url())];
+    let finished = finish("persistence-svc", &["promoted"], &env, PROMOTED_WITHIN).await?;
+    ensure!(finished.code == Some(0), "promoted: {}", finished.stderr);
+    Ok(())
+}
+
+/// Waits until a process that stands still has ended itself, and starts it again.
+async fn again_after_its_end(cluster: &mut Cluster, member: Member) -> Result<()> {
+    let code = cluster.process(member)?.wait(WEDGED_ENDS_WITHIN).await?;
+    ensure!(
+        code == Some(70),
+        "a process that stood still ended with {code:?}"
+    );
+    cluster.launch(member)
 }
 
 /// Waits until the answer to a COMMIT was lost; no further one is lost then.
@@ -256,6 +329,7 @@ impl fmt::Display for Fault {
             Fault::Stop(member) => write!(f, "SIGTERM {}", of(member)),
             Fault::Freeze(member) => write!(f, "SIGSTOP {}", of(member)),
             Fault::KillDatabase => f.write_str("kill -9 PostgreSQL"),
+            Fault::Promote => f.write_str("kill -9 PostgreSQL, whose standby takes over"),
             Fault::FreezeDatabase => f.write_str("SIGSTOP PostgreSQL"),
             Fault::KillSession => f.write_str("kill -9 a session of PostgreSQL"),
             Fault::FullDatabase => f.write_str("PostgreSQL refuses commits as on a full disk"),
@@ -267,6 +341,8 @@ impl fmt::Display for Fault {
             Fault::HalfOpen(zone) => write!(f, "zone-server-{zone} hears and is not heard"),
             Fault::Isolate(zone) => write!(f, "zone-server-{zone} is isolated but from the store"),
             Fault::CutZone(zone) => write!(f, "connections to zone-server-{zone} are reset"),
+            Fault::WedgeTick(zone) => write!(f, "the tick of zone-server-{zone} stands still"),
+            Fault::WedgeTasks(member) => write!(f, "no task of {} runs any more", of(member)),
             Fault::WipeRedis => f.write_str("Redis is wiped"),
             Fault::HangRedis => f.write_str("Redis hangs"),
         }
@@ -354,6 +430,9 @@ impl Schedule {
             | Fault::LoseCommit
             | Fault::CutDatabase
             | Fault::CutZone(_)
+            | Fault::WedgeTick(_)
+            | Fault::WedgeTasks(_)
+            | Fault::Promote
             | Fault::WipeRedis => self.dice.random_range(500..1_500),
         };
         Step {

@@ -15,3 +15,4 @@ pub mod oracle;
 pub mod proxy;
 pub mod story;
 pub mod timeline;
+pub mod wedge;

@@ -58,7 +58,7 @@ enum Way {
 
 #[derive(Debug)]
 struct State {
-    target: String,
+    target: Mutex<String>,
     mode: watch::Sender<Mode>,
     /// Replaced at every cut: all connections of the one before are reset.
     living: Mutex<CancellationToken>,
@@ -72,6 +72,11 @@ impl State {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+
+    fn target(&self) -> String {
+        let target = self.target.lock().unwrap_or_else(PoisonError::into_inner);
+        target.clone()
     }
 
     /// Waits until something may pass this way.
@@ -108,7 +113,7 @@ impl Proxy {
             .context("a port for a proxy")?;
         let address = listener.local_addr()?;
         let state = Arc::new(State {
-            target: target.to_owned(),
+            target: Mutex::new(target.to_owned()),
             mode: watch::Sender::new(Mode::Pass),
             living: Mutex::default(),
             lose_commit: AtomicBool::new(false),
@@ -130,6 +135,18 @@ impl Proxy {
     /// Sets the treatment of all bytes from now on.
     pub fn set(&self, mode: Mode) {
         self.state.mode.send_replace(mode);
+    }
+
+    /// Forwards new connections to another `host:port`, and resets those that are open now.
+    pub fn aim(&self, target: &str) {
+        let mut aimed = self
+            .state
+            .target
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        target.clone_into(&mut aimed);
+        drop(aimed);
+        self.cut();
     }
 
     /// Resets all connections that are open now.
@@ -182,7 +199,7 @@ async fn accept(listener: TcpListener, state: Arc<State>) {
 
 async fn serve(mut caller: TcpStream, state: Arc<State>) {
     let living = state.living();
-    let Ok(mut server) = TcpStream::connect(&state.target).await else {
+    let Ok(mut server) = TcpStream::connect(state.target()).await else {
         // As if nobody listened: the caller's connection breaks.
         let _ = caller.set_zero_linger();
         return;

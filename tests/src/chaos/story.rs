@@ -229,6 +229,11 @@ impl Stage {
                     half <= GO_ON_WITHIN.as_secs_f64() || !fault.leaves_all_playing(),
                     "half of all stood still for {half:.2} s, though only a store was away: {fault}"
                 );
+                let last = took.last().copied().unwrap_or_default();
+                ensure!(
+                    fault.all_move_within().is_none_or(|most| last <= most),
+                    "somebody stood still for {last:?}: {fault}"
+                );
                 return Ok(());
             }
             if over.elapsed() > RECOVER_WITHIN {

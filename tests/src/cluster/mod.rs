@@ -407,6 +407,25 @@ impl Cluster {
         }
     }
 
+    /// Kills the database and lets a standby of it take over. All ways to the database lead to the
+    /// standby from then on.
+    ///
+    /// # Errors
+    /// The cluster is not breakable.
+    pub fn fail_over(&mut self, standby: Postgres) -> Result<()> {
+        let name = self.database.clone();
+        let database = self.postgres()?;
+        database.kill9();
+        tokio::task::block_in_place(|| standby.promote());
+        *database = standby;
+        let address = format!("127.0.0.1:{}", database.port());
+        self.database_url = database.url_of(&name);
+        self.wires()?
+            .to_database()
+            .for_each(|proxy| proxy.aim(&address));
+        Ok(())
+    }
+
     /// Returns the Redis server.
     pub fn redis(&mut self) -> &mut Redis {
         &mut self.redis

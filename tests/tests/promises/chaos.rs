@@ -117,3 +117,38 @@ async fn players_of_a_gateway_that_dies_go_on_at_another() {
     let summary = story::play(plan, cast(30, 12), steps, Timeline::new(true)).await;
     eprintln!("{}", summary.unwrap());
 }
+
+/// The standby has every batch that the store acknowledged, and no run of before goes on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_promoted_standby_has_every_exchange_that_was_acknowledged() {
+    let mut plan = Plan::new("chaos_promote").of(1, 2, 2);
+    (plan.breakable, plan.alone) = (true, true);
+    let steps = [step(Fault::Promote, 500)];
+    let summary = story::play(plan, cast(30, 16), steps, Timeline::new(true)).await;
+    eprintln!("{}", summary.unwrap());
+}
+
+/// The process of a tick that stands still answers its probes and holds its connections, so nobody
+/// can take it for dead but itself.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn players_of_a_tick_that_stands_still_move_again_within_six_seconds() {
+    let mut plan = Plan::new("chaos_wedge").of(1, 3, 1);
+    plan.breakable = true;
+    let steps = [step(Fault::WedgeTick(0), 500)];
+    let summary = story::play(plan, cast(30, 14), steps, Timeline::new(true)).await;
+    eprintln!("{}", summary.unwrap());
+}
+
+/// No task runs, and the connections stay: its peers notice by their keep-alive, the platform by the
+/// end of the process.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_whose_tasks_stand_still_ends_itself() {
+    let mut plan = Plan::new("chaos_tasks").of(2, 2, 2);
+    (plan.breakable, plan.alone) = (true, true);
+    let steps = [
+        step(Fault::WedgeTasks((Kind::Persistence, 0)), 500),
+        step(Fault::WedgeTasks((Kind::Gateway, 0)), 500),
+    ];
+    let summary = story::play(plan, cast(30, 15), steps, Timeline::new(true)).await;
+    eprintln!("{}", summary.unwrap());
+}

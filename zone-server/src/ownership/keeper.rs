@@ -11,10 +11,13 @@ use proto::rpc::{
     persistence::v1::{
         DirectoryUpdate, DrainRequest, EndedRequest, LoadCharacterRequest, LoadRegionRequest,
         OnlineCharactersRequest, QuarantineRequest, RegisterRequest, ReleaseRequest, RenewRequest,
-        RunState, WatchRequest,
+        RunState, WatchRequest, ended_request::Reason,
     },
 };
-use service_runtime::tasks::TaskGroup;
+use service_runtime::{
+    tasks::TaskGroup,
+    watchdog::{Pace, Watchdog},
+};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tonic::{Status, Streaming};
@@ -27,7 +30,9 @@ use super::{
 };
 use crate::{
     mailbox::{Mailbox, NotHeard, StoreMessage},
+    metrics::Metrics,
     store::Store,
+    translate::record,
 };
 
 const RENEW_EVERY: Duration = Duration::from_secs(1);
@@ -158,17 +163,17 @@ impl Keeper {
     }
 
     /// Starts tasks that renew the lease, follow the directory and reconcile.
-    pub(crate) fn start(&self, pulse: Arc<Pulse>) {
+    pub(crate) fn start(&self, pulse: &Arc<Pulse>) {
         let agents = AgentPoll {
             run_id: self.run.run_id,
             store: self.store.clone(),
             mailbox: self.mailbox.clone(),
             over: self.over.clone(),
         };
-        self.tasks.spawn("agents", agents.work(Arc::clone(&pulse)));
-        let renewer = self.clone();
+        self.tasks.spawn("agents", agents.work(Arc::clone(pulse)));
+        let (renewer, renewed) = (self.clone(), Arc::clone(pulse));
         self.tasks
-            .spawn("lease", async move { renewer.renew(pulse).await });
+            .spawn("lease", async move { renewer.renew(renewed).await });
         let watcher = self.clone();
         self.tasks
             .spawn("directory", async move { watcher.watch().await });
@@ -178,11 +183,65 @@ impl Keeper {
         });
     }
 
+    /// Watches the tick loop. Gives up the right to live when the loop stands still, and cancels
+    /// `wedged` when it has stood still for so long that the process must end.
+    pub(crate) async fn watch_ticks(
+        self,
+        pulse: Arc<Pulse>,
+        mut watchdog: Watchdog,
+        metrics: Metrics,
+        wedged: CancellationToken,
+    ) {
+        let mut every = tokio::time::interval(watchdog.every());
+        // A process that was frozen as a whole looks once, not once for each tick that it missed.
+        every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        while self.over.run_until_cancelled(every.tick()).await.is_some() {
+            let pace = watchdog.look(&pulse.progress.steps);
+            metrics.stood_still(watchdog.stood());
+            let was_stale = pulse.stale.swap(pace != Pace::Moves, Ordering::Relaxed);
+            match pace {
+                Pace::Moves if was_stale => {
+                    tracing::warn!(run = self.run.run_id, "the tick loop moves again");
+                }
+                Pace::Moves => {}
+                Pace::Stale if was_stale => {}
+                Pace::Stale => self.give_up(&pulse),
+                Pace::Wedged => {
+                    tracing::error!(run = self.run.run_id, "the tick loop is wedged");
+                    return wedged.cancel();
+                }
+            }
+        }
+    }
+
+    /// Tells the store that the tick loop stands still, so that others take the regions at once.
+    fn give_up(&self, pulse: &Pulse) {
+        let region = pulse.progress.region();
+        tracing::error!(
+            run = self.run.run_id,
+            region = region.map(tracing::field::debug),
+            "the tick loop stands still; the run gives up its regions"
+        );
+        let request = EndedRequest {
+            run_id: self.run.run_id,
+            reason: Reason::Wedged.into(),
+            regions: region.into_iter().map(record::rpc_region).collect(),
+            character_ids: Vec::new(),
+        };
+        let (store, over) = (self.store.clone(), self.over.clone());
+        self.tasks.spawn("give up", async move {
+            ended(&store, request, &over).await;
+        });
+    }
+
     async fn renew(&self, pulse: Arc<Pulse>) {
         let mut every = tokio::time::interval(RENEW_EVERY);
         every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut away = false;
         while self.over.run_until_cancelled(every.tick()).await.is_some() {
+            if pulse.stale.load(Ordering::Relaxed) {
+                continue;
+            }
             let request = RenewRequest {
                 run_id: self.run.run_id,
                 players: pulse.players.load(Ordering::Relaxed),

@@ -2,12 +2,17 @@
 //! renewal.
 
 use std::{
-    sync::{Mutex, PoisonError, atomic::AtomicU32},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU32},
+    },
     time::Instant,
 };
 
 use proto::rpc::{agents::v1::Report, persistence::v1::RegionLoad};
 use tokio::sync::Notify;
+
+use super::progress::Progress;
 
 /// A run that the store knows.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +38,10 @@ pub(crate) enum Renewed {
 /// The report of a run at each renewal.
 #[derive(Debug, Default)]
 pub(crate) struct Pulse {
+    /// Steps of the tick loop.
+    pub(crate) progress: Progress,
+    /// Whether the tick loop stands still. The lease is not renewed then.
+    pub(crate) stale: AtomicBool,
     pub(crate) players: AtomicU32,
     /// Mean work of a tick, in microseconds.
     pub(crate) tick_cost_us: AtomicU32,

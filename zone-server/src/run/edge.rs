@@ -18,6 +18,7 @@ use super::{Run, trace::TickTrace};
 use crate::{
     beat::Edge,
     metrics::Metrics,
+    ownership::progress::Progress,
     translate::{self, Refused, Request},
 };
 
@@ -44,6 +45,7 @@ struct Listening<'a, 'b> {
     watch: &'a mut Stopwatch<'b>,
     handled: &'a mut Option<CharacterId>,
     playing: &'a mut Option<Region>,
+    progress: &'a Progress,
 }
 
 impl PhaseClock for Listening<'_, '_> {
@@ -51,6 +53,7 @@ impl PhaseClock for Listening<'_, '_> {
         self.watch.mark(phase.name());
         *self.handled = None;
         *self.playing = None;
+        self.progress.plays(None);
     }
 
     fn input(&mut self, who: &CharacterId) {
@@ -59,6 +62,7 @@ impl PhaseClock for Listening<'_, '_> {
 
     fn region(&mut self, region: Region) {
         *self.playing = Some(region);
+        self.progress.plays(Some(region));
     }
 }
 
@@ -83,6 +87,11 @@ pub(super) struct TickScope {
 pub(super) type Requests = BTreeMap<(CharacterId, u64), Input>;
 
 impl Run {
+    /// Notes that the tick loop has come round once more.
+    pub(crate) fn steps(&self) {
+        self.context.pulse.progress.steps.step();
+    }
+
     /// Plays one tick.
     pub(crate) fn tick(&mut self, edge: Edge) {
         let metrics = self.context.metrics.clone();
@@ -104,6 +113,7 @@ impl Run {
             watch: &mut watch,
             handled: &mut self.scope.handled,
             playing: &mut self.scope.region,
+            progress: &self.context.pulse.progress,
         };
         let outcome = self.world.tick(Tick(self.now), inbox, &mut listening);
         self.scope.handling.clear();

@@ -128,7 +128,7 @@ async fn a_tick_waits_for_all_zones_but_not_for_long() {
     let mailbox = session(&table, 1, Format::Json, world::Tile { x: 60, z: 30 });
     let meter = opentelemetry::metrics::noop::NoopMeterProvider::new().meter("test");
     let tasks = TaskGroup::new(&meter, stop.clone());
-    let frames = FanOut::start(table, directory, measures, &tasks);
+    let frames = FanOut::start(table, directory, measures, Arc::default(), &tasks);
     let mut asks = Vec::new();
     for (run, at) in [(1, 60), (2, 70)] {
         let (subscribe, mut asked) = mpsc::channel(8);
@@ -198,7 +198,7 @@ async fn a_crowd_is_written_once_per_format() {
         .map(|n| session(&table, n, formats[n % 2], tile(n)))
         .collect();
     let things: Vec<wire::Entity> = (0..size).map(|n| thing(n, tile(n).x, tile(n).z)).collect();
-    let mut fan_out = FanOut::new(table, directory, measures);
+    let mut fan_out = FanOut::new(table, directory, measures, Arc::default());
     let mut asks = Vec::new();
     for run in [1, 2] {
         let (subscribe, mut asked) = mpsc::channel(8);
@@ -256,7 +256,7 @@ async fn who_looks_on_follows_a_character() {
             position: world::Tile { x: 28, z: 20 },
         },
     );
-    let mut fan_out = FanOut::new(Arc::clone(&table), directory, measures);
+    let mut fan_out = FanOut::new(Arc::clone(&table), directory, measures, Arc::default());
     let mut asks = Vec::new();
     for run in [1, 2] {
         let (subscribe, mut asked) = mpsc::channel(8);

@@ -4,10 +4,12 @@ use deadpool_postgres::{GenericClient, Transaction};
 use tonic::async_trait;
 
 use super::directory::{bump, moment};
-use super::{Postgres, all};
+use super::runs::disown;
+use super::{Postgres, Values, all};
 use crate::store::Operators;
 use crate::store::conservation::{Conservation, NEVER, REGIONS, difference, differences, totals};
 use crate::store::error::Result;
+use crate::store::incarnation;
 use crate::store::model::{Region, RegionReport};
 
 /// Time limit of the check, because an old world has a long ledger.
@@ -18,8 +20,21 @@ impl Operators for Postgres {
     async fn promoted(&self) -> Result<i64> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await?;
-        let raise = "UPDATE incarnation SET value = value + 1 RETURNING value";
-        let life = transaction.query_one(raise, &[]).await?.try_get(0)?;
+        let raise = "UPDATE incarnation SET value = greatest(value, tilestead_now_ms() * $1) + $2
+                     RETURNING value";
+        let values: Values<'_> = &[&incarnation::PER_MS, &incarnation::step()];
+        let life: i64 = transaction.query_one(raise, values).await?.try_get(0)?;
+        let number = "SELECT setval(pg_get_serial_sequence('runs', 'id'), $1)";
+        transaction.execute(number, &[&life]).await?;
+        let end = "UPDATE runs SET state = 'fenced', until = tilestead_now_ms()
+                   WHERE state <> 'fenced' RETURNING id";
+        let mut runs = Vec::new();
+        for row in transaction.query(end, &[]).await? {
+            runs.push(row.try_get(0)?);
+        }
+        disown(&transaction, &runs).await?;
+        let raise = "UPDATE regions SET epoch = greatest(epoch, $1)";
+        transaction.execute(raise, &[&life]).await?;
         bump(&transaction).await?;
         transaction.commit().await?;
         self.changed.notify_one();

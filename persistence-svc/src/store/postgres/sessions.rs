@@ -9,6 +9,7 @@ use super::{Postgres, Values, all, stored};
 use crate::store::Sessions;
 use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
+use crate::store::incarnation::next_session_epoch;
 use crate::store::model::{Character, OpenSession, Opened, Ownership, Record};
 use crate::store::row::FromRow;
 use crate::store::sessions::{BEGIN, CONTINUE, FORGET, Forgotten, OWNERSHIP, SESSIONS_KEPT};
@@ -78,7 +79,8 @@ pub(super) async fn enter(
     still(transaction, &ask.character_id).await?;
     let statement = transaction
         .prepare_cached(
-            r#"SELECT online, "sessionEpoch", "ownershipSequence", quarantined FROM characters
+            r#"SELECT online, "sessionEpoch", "ownershipSequence", quarantined,
+                 (SELECT value FROM incarnation) FROM characters
                WHERE id = $1 AND "accountId" = $2 FOR UPDATE"#,
         )
         .await?;
@@ -93,7 +95,7 @@ pub(super) async fn enter(
     if was_online && asleep {
         return Ok(None);
     }
-    let session_epoch = found.try_get::<_, i64>(1)? + 1;
+    let session_epoch = next_session_epoch(found.try_get(1)?, found.try_get(4)?);
     let forgotten = note(transaction, ask, session_epoch).await?;
     let enter = transaction
         .prepare_cached(&format!(

@@ -3,10 +3,12 @@
 use rusqlite::params;
 use tonic::async_trait;
 
+use super::ownership::disown;
 use super::{Sqlite, Transaction, all, bump};
 use crate::store::Operators;
 use crate::store::conservation::{Conservation, NEVER, REGIONS, difference, differences, totals};
 use crate::store::error::Result;
+use crate::store::incarnation;
 use crate::store::model::{Region, RegionReport};
 
 #[async_trait]
@@ -14,8 +16,21 @@ impl Operators for Sqlite {
     async fn promoted(&self) -> Result<i64> {
         let life = self
             .write(|transaction| {
-                let raise = "UPDATE incarnation SET value = value + 1 RETURNING value";
-                let life = transaction.query_row(raise, [], |row| row.get(0))?;
+                let now = transaction.now_ms();
+                let raise = "UPDATE incarnation SET value = max(value, ?1) + ?2 RETURNING value";
+                let values = params![now * incarnation::PER_MS, incarnation::step()];
+                let life: i64 = transaction.query_row(raise, values, |row| row.get(0))?;
+                transaction.execute("DELETE FROM sqlite_sequence WHERE name = 'runs'", [])?;
+                let number = "INSERT INTO sqlite_sequence (name, seq) VALUES ('runs', ?1)";
+                transaction.execute(number, [life])?;
+                let end = "UPDATE runs SET state = 'fenced', until = ?1 WHERE state <> 'fenced'
+                           RETURNING id";
+                let mut end = transaction.prepare_cached(end)?;
+                let ids = end.query_map([now], |row| row.get(0))?;
+                for run in ids.collect::<rusqlite::Result<Vec<i64>>>()? {
+                    disown(transaction, run)?;
+                }
+                transaction.execute("UPDATE regions SET epoch = max(epoch, ?1)", [life])?;
                 bump(transaction)?;
                 Ok(life)
             })

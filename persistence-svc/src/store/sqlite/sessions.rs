@@ -8,6 +8,7 @@ use super::{Sqlite, Transaction, all, read, stored};
 use crate::store::Sessions;
 use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
+use crate::store::incarnation::next_session_epoch;
 use crate::store::model::{OpenSession, Opened, Ownership, Record};
 use crate::store::sessions::{BEGIN, CONTINUE, FORGET, Forgotten, OWNERSHIP, SESSIONS_KEPT};
 
@@ -73,16 +74,23 @@ pub(super) fn enter(
     ask: &OpenSession,
     asleep: bool,
 ) -> Result<Option<Opened>> {
-    let found: Option<(bool, i64, i64, bool)> = transaction
+    let found: Option<(bool, i64, i64, bool, i64)> = transaction
         .prepare_cached(
-            r#"SELECT online, "sessionEpoch", "ownershipSequence", quarantined FROM characters
+            r#"SELECT online, "sessionEpoch", "ownershipSequence", quarantined,
+                 (SELECT value FROM incarnation) FROM characters
                WHERE id = ?1 AND "accountId" = ?2"#,
         )?
         .query_row(params![ask.character_id, ask.account_id], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+            Ok((
+                row.get(0)?,
+                row.get(1)?,
+                row.get(2)?,
+                row.get(3)?,
+                row.get(4)?,
+            ))
         })
         .optional()?;
-    let (was_online, epoch, ownership_sequence, quarantined) =
+    let (was_online, epoch, ownership_sequence, quarantined, incarnation) =
         found.ok_or(StoreError::NotFound("character"))?;
     if quarantined {
         return Err(StoreError::Quarantined);
@@ -90,7 +98,7 @@ pub(super) fn enter(
     if was_online && asleep {
         return Ok(None);
     }
-    let (now, session_epoch) = (transaction.now_ms(), epoch + 1);
+    let (now, session_epoch) = (transaction.now_ms(), next_session_epoch(epoch, incarnation));
     let forgotten = note(transaction, ask, session_epoch, now)?;
     transaction.execute(
         r#"UPDATE characters SET online = 1, "sessionEpoch" = ?2, "sessionId" = ?3,
