@@ -111,14 +111,10 @@ pub(crate) fn assemble(
 
 fn auth(config: &Config, limits: &Arc<Limits>, metrics: &Metrics) -> anyhow::Result<Auth> {
     let persistence = config.persistence_addresses.as_slice();
-    let tokens = Tokens::default();
-    if let Some(secret) = &config.jwt_secret {
-        tokens.set_secret(secret.expose().as_bytes());
-    }
     Ok(Auth {
         accounts: Accounts::new(persistence)?,
         identity: Identity::new(persistence)?,
-        tokens,
+        tokens: Tokens::new(&config.signing_keys),
         sanctions: Sanctions::default(),
         provider: config.provider.clone().map(Provider::new).transpose()?,
         attempts: Attempts::new(Arc::clone(limits)),

@@ -7,7 +7,7 @@ use proto::client::limits;
 use service_runtime::config::{Reader, Secret};
 
 use crate::{
-    auth::{admin_code::AdminCode, provider::ProviderConfig},
+    auth::{admin_code::AdminCode, provider::ProviderConfig, signing_keys::SigningKeys},
     http::{cors::Allowlist, proxies::TrustedProxies},
     limits::{unauthenticated::Most, window::AGENTS},
     social::redis_bus,
@@ -34,7 +34,8 @@ pub struct Config {
     pub(crate) redis_url: Option<Secret>,
     /// Name of the in-process bus; gateways of one process with the same name hear each other.
     pub(crate) local_bus: String,
-    pub(crate) jwt_secret: Option<Secret>,
+    /// The keys that sign tokens.
+    pub(crate) signing_keys: SigningKeys,
     pub(crate) world: PathBuf,
     /// Source of the content.
     pub(crate) content: content_loader::Config,
@@ -47,6 +48,8 @@ pub struct Config {
     /// Address of the agents' runtime.
     pub(crate) agent_api_url: String,
     pub(crate) proxies: TrustedProxies,
+    /// Whether every connection to the main port begins with a header of the PROXY protocol.
+    pub(crate) proxy_protocol: bool,
     pub(crate) rate_limits: bool,
     /// New agents in an hour from one address, at most.
     pub(crate) agents_per_address: usize,
@@ -123,6 +126,7 @@ impl Config {
             "http://localhost:4001".to_owned(),
             "where the agents' runtime is told of goals and messages; a further origin",
         );
+        let proxies = TrustedProxies::read(reader);
         let agent_api_url = agent_api_url.trim_end_matches('/').to_owned();
         if production && !rate_limits {
             reader.problem("DISABLE_RATE_LIMIT is not allowed in production".to_owned());
@@ -142,7 +146,7 @@ impl Config {
                 "world".to_owned(),
                 "name of the in-process bus; gateways of one process share it by name",
             ),
-            jwt_secret: read_jwt_secret(reader, production),
+            signing_keys: SigningKeys::read(reader, production),
             world: content.world.clone(),
             content,
             anonymous,
@@ -151,7 +155,8 @@ impl Config {
             origins: Allowlist::read(reader, &public.origins(&agent_api_url), production),
             agent_api_url,
             public,
-            proxies: TrustedProxies::read(reader),
+            proxy_protocol: read_proxy_protocol(reader, &proxies),
+            proxies,
             rate_limits,
             agents_per_address: reader.within(
                 "AGENTS_PER_ADDRESS_MAX",
@@ -412,21 +417,19 @@ fn per_address(
     if rate_limits { most } else { CONNECTIONS_LIMIT }
 }
 
-fn read_jwt_secret(reader: &mut Reader, production: bool) -> Option<Secret> {
-    let secret = reader.secret(
-        "JWT_SECRET",
-        "signs tokens; made and kept by the store if missing",
+fn read_proxy_protocol(reader: &mut Reader, proxies: &TrustedProxies) -> bool {
+    let on = reader.flag(
+        "PROXY_PROTOCOL",
+        false,
+        "every connection to PORT begins with a header of the PROXY protocol, version 2, of one \
+         of TRUSTED_PROXIES, which names its client",
     );
-    match &secret {
-        None if production => {
-            reader.problem("JWT_SECRET is required in production".to_owned());
-        }
-        Some(secret) if production && secret.expose().len() < 32 => {
-            reader.problem("JWT_SECRET needs at least 32 bytes in production".to_owned());
-        }
-        _ => {}
+    if on && proxies.is_empty() {
+        reader.problem(
+            "PROXY_PROTOCOL needs TRUSTED_PROXIES: the proxies whose headers count".to_owned(),
+        );
     }
-    secret
+    on
 }
 
 fn read_seconds(
@@ -520,6 +523,9 @@ mod tests {
             ("REDIS_URL", "http://redis"),
             ("CORS_ORIGINS", "play.example"),
             ("TRUSTED_PROXIES", "proxy"),
+            ("TRUSTED_PROXIES", "0.0.0.0/0"),
+            ("PROXY_PROTOCOL", "v1"),
+            ("PROXY_PROTOCOL", "on"),
             ("REDIS_URL", "redis://redis/?protocol=resp2"),
             ("HEARTBEAT_MS", "0"),
             ("HEARTBEAT_MS", "18446744073709551615"),

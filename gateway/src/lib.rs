@@ -31,6 +31,7 @@ mod live_queries;
 mod mailbox;
 mod metrics;
 mod places;
+mod proxy_protocol;
 mod queries;
 mod server;
 mod session;

@@ -29,6 +29,7 @@ struct Instruments {
     limited: Counter<u64>,
     limited_alone: Counter<u64>,
     agent_runtime: Counter<u64>,
+    proxy_refused: Counter<u64>,
 }
 
 impl Metrics {
@@ -87,6 +88,10 @@ impl Metrics {
             agent_runtime: counter(
                 "gateway_agent_runtime_total",
                 "Words to the agents' runtime by what became of them",
+            ),
+            proxy_refused: counter(
+                "gateway_proxy_refused_total",
+                "Connections whose PROXY header named no client, by reason",
             ),
         }))
     }
@@ -176,6 +181,11 @@ impl Metrics {
         self.0
             .agent_runtime
             .add(1, &[KeyValue::new("outcome", became)]);
+    }
+
+    pub(crate) fn proxy_refused(&self, reason: &'static str) {
+        let labels = [KeyValue::new("reason", reason)];
+        self.0.proxy_refused.add(1, &labels);
     }
 
     pub(crate) fn limited_alone(&self, limit: &'static str) {

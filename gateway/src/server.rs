@@ -20,12 +20,13 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     app::App,
     assembly::{Parts, assemble},
-    auth::watch,
+    auth::{signing_keys::KeyList, watch},
     config::Config,
     content::{self, Version},
     directory::FRESH,
     http::{address::Peer, frontend::Frontend, router, write_timeout::WriteTimeout},
     places::NoPlace,
+    proxy_protocol::{self, NoClient},
     session::ANSWERS,
 };
 
@@ -37,6 +38,8 @@ const SPARE_TIME: Duration = Duration::from_secs(2);
 const DRAIN_MARGIN: Duration = Duration::from_secs(3);
 /// The name under which the store keeps the secret that signs tokens.
 const SECRET_NAME: &str = "jwt";
+/// Pause between two reads of the file of keys.
+const KEYS_PAUSE: Duration = Duration::from_secs(1);
 /// Pause between two checks of readiness.
 const READINESS: Duration = Duration::from_millis(100);
 
@@ -120,6 +123,8 @@ impl Server {
         let (of, until) = with();
         tasks.finish("keys", keep_keys(of, until));
         let (of, until) = with();
+        tasks.finish("signing keys", reread_keys(of, until));
+        let (of, until) = with();
         tasks.finish("readiness", watch_readiness(of, until));
         let (shown, zones) = (Arc::clone(&app.served.shown), app.zones.clone());
         tasks.finish("content", content::follow(shown, zones, behind.clone()));
@@ -156,6 +161,22 @@ async fn keep_keys(app: Arc<App>, stop: CancellationToken) {
     }
 }
 
+/// Reads the file of the keys that sign tokens again and again.
+async fn reread_keys(app: Arc<App>, stop: CancellationToken) {
+    if app.config.signing_keys.file.is_none() {
+        return;
+    }
+    let pause = || tokio::time::sleep(KEYS_PAUSE);
+    while stop.run_until_cancelled(pause()).await.is_some() {
+        let of = Arc::clone(&app);
+        // The disk may be slow, and must not hold up the connections of this thread.
+        let read = tokio::task::spawn_blocking(move || of.auth.tokens.reread());
+        if let Err(error) = read.await {
+            tracing::error!(%error, "the keys of tokens were not read");
+        }
+    }
+}
+
 /// Asks the store for the secret that signs tokens, until it has one.
 async fn learn_secret(app: Arc<App>, stop: CancellationToken) {
     let mut backoff = Backoff::new();
@@ -166,7 +187,7 @@ async fn learn_secret(app: Arc<App>, stop: CancellationToken) {
             () = stop.cancelled() => return,
         };
         match asked {
-            Ok(secret) if secret.len() >= 32 => app.auth.tokens.set_secret(&secret),
+            Ok(secret) if secret.len() >= 32 => app.auth.tokens.set_keys(&KeyList::single(&secret)),
             Ok(_) => tracing::error!("the store gave a secret that is too short"),
             Err(status) if !told => {
                 told = true;
@@ -232,7 +253,12 @@ async fn accept(app: &Arc<App>, listener: TcpListener) {
                 continue;
             }
         };
-        let place = match app.bounds.places.take(address.ip(), &app.config.proxies) {
+        let proxies = &app.config.proxies;
+        if app.config.proxy_protocol && !proxies.trusts(address.ip().to_canonical()) {
+            unnamed(app, NoClient::Untrusted);
+            continue;
+        }
+        let place = match app.bounds.places.take(address.ip(), proxies) {
             Ok(place) => place,
             Err(no) => {
                 refuse(app, &stream, no);
@@ -259,7 +285,7 @@ async fn accept(app: &Arc<App>, listener: TcpListener) {
             address,
             place: Arc::new(place),
         };
-        let serving = serve(Arc::clone(app), stream, peer, served);
+        let serving = answer(Arc::clone(app), stream, peer, served);
         if app.sessions.draining.is_cancelled() {
             // The drain does not wait for late connections.
             app.tasks.spawn("late connection", serving);
@@ -284,6 +310,32 @@ fn refuse(app: &App, stream: &TcpStream, no: NoPlace) {
     };
     let written: io::Result<usize> = stream.try_write(answer);
     tracing::debug!(?written, ?no, "no place for a connection");
+}
+
+/// Counts a connection that is refused because nobody says who its client is.
+fn unnamed(app: &App, why: NoClient) {
+    app.metrics.proxy_refused(why.name());
+    tracing::debug!(reason = why.name(), "a connection names no client");
+}
+
+/// Serves one connection, for the client that its PROXY header names if there must be one.
+async fn answer(app: Arc<App>, mut stream: TcpStream, peer: Peer, served: Served) {
+    if !app.config.proxy_protocol {
+        return serve(app, stream, peer, served).await;
+    }
+    let named = proxy_protocol::client(&mut stream, peer.address, served.head).await;
+    let address = match named {
+        Ok(address) => address,
+        Err(why) => return unnamed(&app, why),
+    };
+    // The place is the proxy's, which has no bound of its own.
+    if !app.config.proxies.trusts(address.ip()) {
+        match app.bounds.places.of_client(address.ip()) {
+            Some(share) => peer.place.hold_for_client(share),
+            None => return refuse(&app, &stream, NoPlace::Address),
+        }
+    }
+    serve(app, stream, Peer { address, ..peer }, served).await;
 }
 
 /// Router and bounds of a connection.

@@ -8,12 +8,14 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use futures::future::BoxFuture;
+use proto::rpc::OPERATOR_ROLE;
 use service_runtime::config::ConfigError;
 use service_runtime::telemetry::Telemetry;
 
 use crate::config::Config;
 use crate::metrics::Metrics;
 use crate::server::{beside, migrate};
+use crate::store::identity::{Act, AuditAction};
 use crate::store::model::{Region, RegionReport};
 use crate::store::{Conservation, Store};
 
@@ -25,7 +27,7 @@ struct Known {
     about: &'static str,
 }
 
-const KNOWN: [Known; 7] = [
+const KNOWN: [Known; 8] = [
     Known {
         word: "migrate",
         operands: "",
@@ -60,6 +62,11 @@ fault, and which are paused.",
         operands: "[release ID]",
         about: "Lists the characters that are kept out of the world because what was to be saved \
 of them did not fit; `release ID` lets one in again.",
+    },
+    Known {
+        word: "roles",
+        operands: "ACCOUNT ROLE,…|none",
+        about: "Gives an account just these roles (admin, moderator), for when no operator can. The last operator keeps the role.",
     },
     Known {
         word: "promoted",
@@ -148,6 +155,8 @@ enum Task {
     ResumeRegion(Region),
     Quarantined,
     Release(String),
+    /// An account, and its roles from now on.
+    Roles(String, Vec<String>),
     Promoted,
 }
 
@@ -162,6 +171,7 @@ impl Task {
             ("resume-region", [place]) => Task::ResumeRegion(place_of(place)?),
             ("quarantine", []) => Task::Quarantined,
             ("quarantine", ["release", id]) => Task::Release((*id).to_owned()),
+            ("roles", [account, roles]) => Task::Roles((*account).to_owned(), roles_of(roles)?),
             ("promoted", []) => Task::Promoted,
             _ => return None,
         })
@@ -175,6 +185,19 @@ fn place_of(text: &str) -> Option<Region> {
         x: x.trim().parse().ok()?,
         z: z.trim().parse().ok()?,
     })
+}
+
+/// Reads roles from `admin,moderator` or `none`.
+fn roles_of(text: &str) -> Option<Vec<String>> {
+    const KNOWN: [&str; 2] = [OPERATOR_ROLE, "moderator"];
+    if text == "none" {
+        return Some(Vec::new());
+    }
+    let role = |name: &str| KNOWN.contains(&name).then(|| name.to_owned());
+    let mut roles = text.split(',').map(role).collect::<Option<Vec<_>>>()?;
+    roles.sort_unstable();
+    roles.dedup();
+    Some(roles)
 }
 
 async fn perform(store: &dyn Store, task: Task) -> anyhow::Result<()> {
@@ -208,6 +231,22 @@ async fn perform(store: &dyn Store, task: Task) -> anyhow::Result<()> {
                 bail!("no character {id} is quarantined");
             }
             say(&[format!("character {id} may play again")])
+        }
+        Task::Roles(account_id, roles) => {
+            let said = format!("account {account_id} has the roles: {}", roles.join(", "));
+            let act = Act {
+                action: AuditAction::Roles,
+                by: "command".to_owned(),
+                account_id,
+                character_id: String::new(),
+                reason: String::new(),
+                until_ms: None,
+                x: 0,
+                z: 0,
+                roles,
+            };
+            store.moderate(act).await.context("give the roles")?;
+            say(&[said])
         }
         Task::Promoted => {
             let life = store.promoted().await.context("raise the incarnation")?;
@@ -292,6 +331,21 @@ mod tests {
                 Some(Some(Task::Release("c7".to_owned()))),
                 "svc",
             ),
+            (
+                "svc roles a7 moderator,admin",
+                Some(Some(Task::Roles(
+                    "a7".to_owned(),
+                    vec!["admin".to_owned(), "moderator".to_owned()],
+                ))),
+                "svc",
+            ),
+            (
+                "svc roles a7 none",
+                Some(Some(Task::Roles("a7".to_owned(), Vec::new()))),
+                "svc",
+            ),
+            ("svc roles a7", Some(None), "svc"),
+            ("svc roles a7 god", Some(None), "svc"),
             ("svc promoted", Some(Some(Task::Promoted)), "svc"),
             ("svc promoted twice", Some(None), "svc"),
         ] {

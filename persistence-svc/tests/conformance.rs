@@ -87,7 +87,8 @@ both! {
         what_operators_decide_holds_until_its_end_and_is_written_down,
         sanctions_are_pushed_to_everybody_at_once,
         a_watcher_of_another_life_hears_everything_anew,
-        roles_are_given_and_taken_and_written_down;
+        roles_are_given_and_taken_and_written_down,
+        the_code_makes_one_operator_and_the_last_one_stays;
     commits:
         a_batch_is_applied_once,
         the_same_batch_at_once_is_applied_once,

@@ -1,4 +1,4 @@
-//! The code that makes a caller an operator.
+//! The code that makes the first operator.
 //!
 //! Always: the gateway compares hashes in constant time, so that not even the length of the code
 //! shows; it never logs the code.
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 /// The shortest code in production, in bytes.
 const PRODUCTION_BYTES_MIN: usize = 12;
 
-/// The code; without one nobody becomes an operator.
+/// The code; without one nobody becomes the first operator.
 #[derive(Clone, Default)]
 pub(crate) struct AdminCode(Option<[u8; 32]>);
 
@@ -25,7 +25,8 @@ impl fmt::Debug for AdminCode {
 impl AdminCode {
     /// Reads the code; problems gather in the reader.
     pub(crate) fn read(reader: &mut Reader, production: bool) -> Self {
-        let help = "makes operators of those who know it; without it there are none";
+        let help =
+            "makes the first operator of an account that names it; operators make all others";
         let code = reader.secret("ADMIN_CODE", help);
         let code = code.filter(|code| !code.expose().is_empty());
         match &code {

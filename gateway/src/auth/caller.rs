@@ -9,6 +9,7 @@ use proto::client::{ErrorCode, Refusal};
 use service_runtime::config::Secret;
 
 use super::{
+    operators,
     roles::Role,
     tokens::{Claims, Refused, Scope, Tokens},
 };
@@ -37,23 +38,12 @@ pub(crate) struct Caller {
 impl Caller {
     /// Returns the caller's name for the record of operators' actions.
     pub(crate) fn by(&self) -> String {
-        match self.scope {
-            Scope::Operator => format!("operator:{}", self.login_id),
-            Scope::Player | Scope::Agent | Scope::Spectator => {
-                format!("account:{}", self.account_id)
-            }
-        }
+        operators::account(&self.account_id)
     }
 
-    /// Returns the subject whose limits its requests count against: its account. Operators have no
-    /// account, so each login counts alone.
+    /// Returns the subject whose limits its requests count against: its account.
     pub(crate) fn subject(&self) -> Subject {
-        match self.scope {
-            Scope::Operator => Subject::Account(self.by()),
-            Scope::Player | Scope::Agent | Scope::Spectator => {
-                Subject::Account(self.account_id.clone())
-            }
-        }
+        Subject::Account(self.account_id.clone())
     }
 
     /// Returns whether the token may speak for this character, provided the account owns it. A
@@ -221,7 +211,7 @@ pub(crate) fn authorise(caller: &Caller, scopes: &[Scope]) -> Result<(), Denied>
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::signing_keys::KeyList, *};
 
     fn headers(lines: &[&str]) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -233,7 +223,7 @@ mod tests {
 
     fn tokens() -> Tokens {
         let tokens = Tokens::default();
-        tokens.set_secret(b"0123456789abcdef0123456789abcdef");
+        tokens.set_keys(&KeyList::single(b"0123456789abcdef0123456789abcdef"));
         tokens
     }
 
@@ -266,12 +256,12 @@ mod tests {
         assert_eq!(caller.scope, Scope::Player);
         assert!(!caller.token_id.is_empty() && caller.may_name("any"));
         assert_eq!(authorise(&caller, &[Scope::Agent, Scope::Player]), Ok(()));
-        let operators = authorise(&caller, &[Scope::Operator]);
-        assert_eq!(operators, Err(Denied::WrongScope));
+        let agents = authorise(&caller, &[Scope::Agent]);
+        assert_eq!(agents, Err(Denied::WrongScope));
     }
 
     #[test]
-    fn an_account_counts_as_one_and_each_login_of_an_operator_alone() {
+    fn an_account_counts_as_one_over_all_its_tokens() {
         let caller = |scope, login: &str| Caller {
             account_id: "a".to_owned(),
             scope,
@@ -284,10 +274,6 @@ mod tests {
         let subject = |scope, login: &str| caller(scope, login).subject();
         let player = subject(Scope::Player, "1");
         assert_eq!(player, subject(Scope::Agent, "2"));
-        let operator = subject(Scope::Operator, "1");
-        assert_eq!(operator, subject(Scope::Operator, "1"));
-        assert_ne!(operator, subject(Scope::Operator, "2"));
-        assert_ne!(operator, player);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Authentication: our own tokens and the identity provider's, the keys of anonymous accounts, the
 //! sanctions that keep accounts out, and the limit of attempts.
 //!
-//! In reading order: `tokens`, `device_key`, `admin_code` (credentials); `key_set` and `provider`
-//! (the identity provider's tokens); `sanctions` and `watch` (bans, mutes and revocations); `caller`
-//! and `admission` (all of it together); `accounts` and `identity` (the store).
+//! In reading order: `signing_keys`, `tokens`, `device_key`, `admin_code` (credentials); `key_set`
+//! and `provider` (the identity provider's tokens); `sanctions` and `watch` (bans, mutes and
+//! revocations); `caller` and `admission` (all of it together); `roles` and `operators`;
+//! `accounts` and `identity` (the store).
 
 pub(crate) mod accounts;
 pub(crate) mod admin_code;
@@ -13,8 +14,10 @@ pub(crate) mod caller;
 pub(crate) mod device_key;
 pub(crate) mod identity;
 mod key_set;
+pub(crate) mod operators;
 pub(crate) mod provider;
 pub(crate) mod roles;
 pub(crate) mod sanctions;
+pub(crate) mod signing_keys;
 pub(crate) mod tokens;
 pub(crate) mod watch;

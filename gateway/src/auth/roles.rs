@@ -30,7 +30,7 @@ use super::{
 pub(crate) enum Role {
     /// Kicks, bans, mutes and announces.
     Moderator,
-    /// Runs the place, and gives roles.
+    /// An operator: runs the place, and gives roles.
     Admin,
 }
 
@@ -66,15 +66,13 @@ pub(crate) async fn of(identity: &Identity, account_id: &str) -> Result<Option<R
     Ok(Role::highest(&roles))
 }
 
-/// Lets in operators, and players whose account has at least the role `least`. Sets the player's
-/// role in `caller`.
+/// Lets in players whose account has at least the role `least`. Sets the player's role in `caller`.
 pub(crate) async fn authorise(
     identity: &Identity,
     caller: &mut Caller,
     least: Role,
 ) -> Result<(), Denied> {
     match caller.scope {
-        Scope::Operator => Ok(()),
         Scope::Player => {
             caller.role = of(identity, &caller.account_id).await?;
             match caller.role {
@@ -87,7 +85,7 @@ pub(crate) async fn authorise(
 }
 
 /// Returns whether a caller of role `who` may act on an account: a moderator may not act on a
-/// moderator or an admin. `None`: an operator. Empty `account_id`: the action has no target.
+/// moderator or an admin. `None`: no role. Empty `account_id`: the action has no target.
 pub(crate) async fn outranks(
     identity: &Identity,
     who: Option<Role>,
@@ -97,7 +95,8 @@ pub(crate) async fn outranks(
         Some(Role::Moderator) if !account_id.is_empty() => {
             Ok(of(identity, account_id).await?.is_none())
         }
-        Some(_) | None => Ok(true),
+        Some(Role::Moderator | Role::Admin) => Ok(true),
+        None => Ok(false),
     }
 }
 
@@ -115,5 +114,6 @@ mod tests {
         assert_eq!(highest(&["moderator", "god"]), Some(Role::Moderator));
         assert_eq!(highest(&["god", "Admin", ""]), None);
         assert!(Role::Admin > Role::Moderator);
+        assert_eq!(Role::Admin.name(), proto::rpc::OPERATOR_ROLE);
     }
 }

@@ -2,14 +2,20 @@
 //! claim.
 //!
 //! Always: the algorithm is ours, never the token's; the gateway never logs a token. A token of
-//! one kind never serves as one of the other, because each names its own audience.
+//! one kind never serves as one of the other, because each names its own audience. The first key of
+//! the list signs every new token and is named in its header; a key that left the list verifies
+//! nothing.
 
-use std::sync::Arc;
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
 use arc_swap::ArcSwapOption;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use super::signing_keys::{KeyFile, KeyList, SigningKey, SigningKeys};
 use crate::clock;
 
 pub(super) const ISSUER: &str = "tilestead";
@@ -17,8 +23,6 @@ const AUDIENCE: &str = "tilestead";
 const RESUME_AUDIENCE: &str = "tilestead-resume";
 /// Lifetime of a token, in seconds.
 pub(crate) const LIFETIME_S: u64 = 12 * 60 * 60;
-/// Lifetime of an operator's token, in seconds.
-const OPERATOR_LIFETIME_S: u64 = 60 * 60;
 pub(super) const LEEWAY_S: u64 = 5;
 
 /// Claims of an access token.
@@ -114,18 +118,6 @@ pub(crate) enum Scope {
     Agent,
     /// Only looking on.
     Spectator,
-    /// Everything that an operator may do.
-    Operator,
-}
-
-impl Scope {
-    /// Returns how long a token of this scope is good, in seconds.
-    const fn lifetime_s(self) -> u64 {
-        match self {
-            Self::Operator => OPERATOR_LIFETIME_S,
-            Self::Player | Self::Agent | Self::Spectator => LIFETIME_S,
-        }
-    }
 }
 
 /// Account, scope and bounds of a new token.
@@ -166,46 +158,116 @@ pub(crate) struct Issued {
 pub(crate) enum Refused {
     /// A token that is not one of ours, or has ended.
     Invalid,
-    /// Any token, while the secret is not known.
+    /// Any token, while no key is known.
     NotReady,
 }
 
-/// Makes and checks tokens, as soon as it knows the secret.
-#[derive(Default)]
-pub(crate) struct Tokens(ArcSwapOption<Keys>);
+/// Shortest time between two reads of the file of keys.
+const REREAD: Duration = Duration::from_millis(10);
 
-struct Keys {
+/// Makes and checks tokens, as soon as it knows a key.
+#[derive(Default)]
+pub(crate) struct Tokens {
+    keys: ArcSwapOption<Vec<Key>>,
+    file: Option<KeyFile>,
+    last: Mutex<Last>,
+}
+
+/// The last read of the file of keys.
+#[derive(Default)]
+struct Last {
+    at: Option<Instant>,
+    /// The list, or why there was none.
+    said: Option<Result<KeyList, String>>,
+}
+
+/// A key of the list, ready for use.
+struct Key {
+    id: String,
     sign: EncodingKey,
     verify: DecodingKey,
 }
 
+impl From<&SigningKey> for Key {
+    fn from(key: &SigningKey) -> Self {
+        Self {
+            id: key.id.clone(),
+            sign: EncodingKey::from_secret(&key.secret),
+            verify: DecodingKey::from_secret(&key.secret),
+        }
+    }
+}
+
 impl Tokens {
-    /// Sets the secret that signs and checks tokens from now on.
-    pub(crate) fn set_secret(&self, secret: &[u8]) {
-        self.0.store(Some(Arc::new(Keys {
-            sign: EncodingKey::from_secret(secret),
-            verify: DecodingKey::from_secret(secret),
-        })));
+    /// Makes and checks tokens by these settings.
+    pub(crate) fn new(settings: &SigningKeys) -> Self {
+        let last = Last {
+            at: None,
+            said: settings.list.clone().map(Ok),
+        };
+        let tokens = Self {
+            file: settings.file.clone(),
+            last: Mutex::new(last),
+            ..Self::default()
+        };
+        if let Some(list) = &settings.list {
+            tokens.set_keys(list);
+        }
+        tokens
     }
 
-    /// Returns whether the secret is known.
+    /// Sets the keys that sign and check tokens from now on.
+    pub(crate) fn set_keys(&self, list: &KeyList) {
+        let keys = list.keys().iter().map(Key::from).collect();
+        self.keys.store(Some(Arc::new(keys)));
+    }
+
+    /// Reads the file of keys again, if there is one and the last read is not too fresh. A file
+    /// that cannot be read leaves the keys as they are.
+    pub(crate) fn reread(&self) {
+        let Some(file) = &self.file else {
+            return;
+        };
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = clock::instant();
+        if last.at.is_some_and(|at| now.duration_since(at) < REREAD) {
+            return;
+        }
+        last.at = Some(now);
+        let said = file.read();
+        if last.said.as_ref() == Some(&said) {
+            return;
+        }
+        match &said {
+            Ok(list) => {
+                tracing::info!(keys = ?list.keys(), "the keys of tokens changed");
+                self.set_keys(list);
+            }
+            Err(why) => {
+                tracing::error!(why, "JWT_KEYS_FILE is broken: the keys stay as they were");
+            }
+        }
+        last.said = Some(said);
+    }
+
+    /// Returns whether a key is known.
     pub(crate) fn ready(&self) -> bool {
-        self.0.load().is_some()
+        self.keys.load().is_some()
     }
 
-    /// Makes a player's token for an account; `None` while the secret is not known.
+    /// Makes a player's token for an account; `None` while no key is known.
     pub(crate) fn issue(&self, account_id: &str) -> Option<Issued> {
         self.issue_at(Good::player(account_id), clock::unix_ms() / 1000)
     }
 
-    /// Makes a token that is good for just `good`, of a login of its own; `None` while the secret
-    /// is not known.
+    /// Makes a token that is good for just `good`, of a login of its own; `None` while no key
+    /// is known.
     pub(crate) fn issue_for(&self, good: Good<'_>) -> Option<Issued> {
         self.issue_at(good, clock::unix_ms() / 1000)
     }
 
-    /// Makes a token that is good for just `good`, of the existing login `login`; `None` while the
-    /// secret is not known.
+    /// Makes a token that is good for just `good`, of the existing login `login`; `None` while no
+    /// key is known.
     pub(crate) fn issue_within(&self, good: Good<'_>, login: &str) -> Option<Issued> {
         self.issue_of(good, Some(login), clock::unix_ms() / 1000)
     }
@@ -220,16 +282,14 @@ impl Tokens {
             iss: ISSUER.to_owned(),
             aud: AUDIENCE.to_owned(),
             iat: now_s,
-            exp: end_s(now_s + good.scope.lifetime_s(), good.ends_by_ms),
+            exp: end_s(now_s + LIFETIME_S, good.ends_by_ms),
             jti: uuid::Uuid::new_v4().simple().to_string(),
             scope: good.scope,
             character_id: good.character_id.map(str::to_owned),
             login: login.map(str::to_owned),
         };
-        let keys = self.0.load_full()?;
-        let token = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &keys.sign);
         Some(Issued {
-            token: token.ok()?,
+            token: self.sign(&claims)?,
             token_id: claims.jti,
             expires_at_ms: claims.exp * 1000,
         })
@@ -246,8 +306,8 @@ impl Tokens {
         timely(claims.iat, claims.exp).map(|()| claims)
     }
 
-    /// Makes a resume token, which ends at `ends_by_ms` at the latest; `None` while the secret is
-    /// not known.
+    /// Makes a resume token, which ends at `ends_by_ms` at the latest; `None` while no key is
+    /// known.
     pub(crate) fn issue_resume(
         &self,
         account_id: &str,
@@ -264,8 +324,7 @@ impl Tokens {
             jti: uuid::Uuid::new_v4().simple().to_string(),
             session,
         };
-        let keys = self.0.load_full()?;
-        jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &keys.sign).ok()
+        self.sign(&claims)
     }
 
     /// Returns the claims of a resume token, if it is ours and still good.
@@ -274,16 +333,39 @@ impl Tokens {
         timely(claims.iat, claims.exp).map(|()| claims)
     }
 
+    /// Signs claims with the first key; `None` while no key is known.
+    fn sign<T: Serialize>(&self, claims: &T) -> Option<String> {
+        let keys = self.keys.load_full()?;
+        let key = keys.first()?;
+        let header = Header {
+            kid: Some(key.id.clone()),
+            ..Header::new(Algorithm::HS256)
+        };
+        jsonwebtoken::encode(&header, claims, &key.sign).ok()
+    }
+
+    /// Returns the claims of a token that a key of the list has signed. A token of an earlier
+    /// version names no key, so that any of them may have signed it.
     fn read<T: DeserializeOwned>(&self, token: &str, audience: &str) -> Result<T, Refused> {
-        let keys = self.0.load_full().ok_or(Refused::NotReady)?;
+        let mut keys = self.keys.load_full().ok_or(Refused::NotReady)?;
         let mut rules = Validation::new(Algorithm::HS256);
         rules.leeway = LEEWAY_S;
         rules.validate_nbf = true;
         rules.set_issuer(&[ISSUER]);
         rules.set_audience(&[audience]);
         rules.set_required_spec_claims(&["sub", "iss", "aud", "exp"]);
-        let read = jsonwebtoken::decode::<T>(token, &keys.verify, &rules);
-        Ok(read.map_err(|_| Refused::Invalid)?.claims)
+        let header = jsonwebtoken::decode_header(token).map_err(|_| Refused::Invalid)?;
+        let by = |key: &&Key| header.kid.as_ref().is_none_or(|id| *id == key.id);
+        if !keys.iter().any(|key| by(&key)) {
+            // Another gateway may have read a newer list.
+            self.reread();
+            keys = self.keys.load_full().ok_or(Refused::NotReady)?;
+        }
+        let mut read = keys
+            .iter()
+            .filter(by)
+            .filter_map(|key| jsonwebtoken::decode::<T>(token, &key.verify, &rules).ok());
+        Ok(read.next().ok_or(Refused::Invalid)?.claims)
     }
 }
 
@@ -302,233 +384,4 @@ fn timely(iat: u64, exp: u64) -> Result<(), Refused> {
 }
 
 #[cfg(test)]
-mod tests {
-    use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-    use serde_json::{Value, json};
-
-    use super::*;
-
-    const SECRET: &[u8] = b"0123456789abcdef0123456789abcdef";
-
-    fn tokens() -> Tokens {
-        let tokens = Tokens::default();
-        tokens.set_secret(SECRET);
-        tokens
-    }
-
-    fn now_s() -> u64 {
-        clock::unix_ms() / 1000
-    }
-
-    fn claims() -> Value {
-        json!({
-            "sub": "a", "iss": ISSUER, "aud": AUDIENCE, "iat": now_s(),
-            "exp": now_s() + 60, "jti": "j", "scope": "player",
-        })
-    }
-
-    fn signed(claims: &Value, algorithm: Algorithm, secret: &[u8]) -> String {
-        let key = EncodingKey::from_secret(secret);
-        jsonwebtoken::encode(&Header::new(algorithm), claims, &key).unwrap()
-    }
-
-    #[test]
-    fn a_token_of_ours_names_its_account_for_twelve_hours() {
-        let tokens = tokens();
-        let issued = tokens.issue("account-7").unwrap();
-        let claims = tokens.verify(&issued.token).unwrap();
-        assert_eq!(
-            (claims.sub.as_str(), claims.scope),
-            ("account-7", Scope::Player)
-        );
-        assert_eq!(claims.exp - claims.iat, 12 * 60 * 60);
-        assert_eq!(issued.expires_at_ms, claims.exp * 1000);
-        let old = tokens
-            .issue_at(Good::player("a"), now_s() - LIFETIME_S - LEEWAY_S - 1)
-            .unwrap();
-        assert_eq!(tokens.verify(&old.token), Err(Refused::Invalid));
-        let just = tokens
-            .issue_at(Good::player("a"), now_s() - LIFETIME_S - LEEWAY_S + 3)
-            .unwrap();
-        assert!(tokens.verify(&just.token).is_ok(), "within the leeway");
-    }
-
-    #[test]
-    fn each_claim_is_required() {
-        let good = signed(&claims(), Algorithm::HS256, SECRET);
-        assert!(tokens().verify(&good).is_ok());
-        for name in ["sub", "iss", "aud", "iat", "exp", "jti", "scope"] {
-            let mut claims = claims();
-            claims.as_object_mut().unwrap().remove(name);
-            let token = signed(&claims, Algorithm::HS256, SECRET);
-            assert_eq!(
-                tokens().verify(&token),
-                Err(Refused::Invalid),
-                "without {name}"
-            );
-        }
-    }
-
-    #[test]
-    fn each_claim_is_checked() {
-        for (name, value) in [
-            ("iss", json!("other")),
-            ("aud", json!("other")),
-            ("exp", json!(now_s() - 6)),
-            ("exp", json!(now_s() + LIFETIME_S + 60)),
-            ("iat", json!(now_s() + 60)),
-            ("scope", json!("god")),
-        ] {
-            let mut claims = claims();
-            claims[name] = value;
-            let token = signed(&claims, Algorithm::HS256, SECRET);
-            assert_eq!(tokens().verify(&token), Err(Refused::Invalid), "{name}");
-        }
-    }
-
-    fn resumable() -> Resumable {
-        Resumable {
-            sid: "s".to_owned(),
-            line: "l".to_owned(),
-            plays: Some(Plays {
-                id: "c".to_owned(),
-                name: "Ann".to_owned(),
-                epoch: 7,
-            }),
-            login: Some("login".to_owned()),
-            agent: None,
-        }
-    }
-
-    #[test]
-    fn renewed_tokens_come_from_the_same_login() {
-        let tokens = tokens();
-        let read = |issued: Option<Issued>| tokens.verify(&issued.unwrap().token).unwrap();
-        let first = read(tokens.issue("a"));
-        assert_eq!(first.login_id(), first.jti);
-        let login = first.login_id();
-        let second = read(tokens.issue_within(Good::player("a"), login));
-        assert_eq!(second.login_id(), login);
-        assert_ne!(second.jti, first.jti);
-    }
-
-    #[test]
-    fn a_token_that_is_not_good_yet_is_refused() {
-        let mut claims = claims();
-        claims["nbf"] = json!(now_s() + 60);
-        let token = signed(&claims, Algorithm::HS256, SECRET);
-        assert_eq!(tokens().verify(&token), Err(Refused::Invalid));
-        claims["nbf"] = json!(now_s());
-        let token = signed(&claims, Algorithm::HS256, SECRET);
-        assert!(tokens().verify(&token).is_ok());
-    }
-
-    #[test]
-    fn a_resume_token_tells_another_gateway_all_it_needs() {
-        let here = tokens()
-            .issue_resume("account-7", resumable(), None)
-            .unwrap();
-        let claims = tokens().verify_resume(&here).unwrap();
-        assert_eq!(
-            (claims.sub.as_str(), &claims.session),
-            ("account-7", &resumable())
-        );
-        let again = tokens()
-            .issue_resume("account-7", resumable(), None)
-            .unwrap();
-        assert_ne!(here, again, "each has its own id");
-        let over = now_s() - LIFETIME_S - LEEWAY_S - 1;
-        let old = tokens()
-            .issue_resume("a", resumable(), Some(over * 1000))
-            .unwrap();
-        assert_eq!(tokens().verify_resume(&old), Err(Refused::Invalid));
-    }
-
-    #[test]
-    fn neither_kind_of_token_serves_as_the_other() {
-        let resume = tokens().issue_resume("a", resumable(), None).unwrap();
-        assert_eq!(tokens().verify(&resume), Err(Refused::Invalid));
-        let access = tokens().issue("a").unwrap().token;
-        assert_eq!(tokens().verify_resume(&access), Err(Refused::Invalid));
-        // Not even one that has every field of both: the audience alone decides.
-        let mut both = claims();
-        both["sid"] = json!("s");
-        both["line"] = json!("l");
-        let access = signed(&both, Algorithm::HS256, SECRET);
-        assert!(tokens().verify(&access).is_ok());
-        assert_eq!(tokens().verify_resume(&access), Err(Refused::Invalid));
-        both["aud"] = json!(RESUME_AUDIENCE);
-        let resume = signed(&both, Algorithm::HS256, SECRET);
-        assert!(tokens().verify_resume(&resume).is_ok());
-        assert_eq!(tokens().verify(&resume), Err(Refused::Invalid));
-    }
-
-    #[test]
-    fn an_agents_token_names_its_character_and_no_other_token_does() {
-        let tokens = tokens();
-        let issue = |scope, character_id| {
-            let good = Good {
-                account_id: "a",
-                scope,
-                character_id,
-                ends_by_ms: None,
-            };
-            tokens.verify(&tokens.issue_for(good).unwrap().token)
-        };
-        let agent = issue(Scope::Agent, Some("c")).unwrap();
-        assert_eq!(agent.character_id.as_deref(), Some("c"));
-        assert_eq!(issue(Scope::Agent, None), Err(Refused::Invalid));
-        for scope in [Scope::Player, Scope::Spectator, Scope::Operator] {
-            assert_eq!(issue(scope, Some("c")), Err(Refused::Invalid));
-            assert_eq!(issue(scope, None).unwrap().scope, scope);
-        }
-        let operator = issue(Scope::Operator, None).unwrap();
-        assert_eq!(operator.exp - operator.iat, 60 * 60);
-    }
-
-    #[test]
-    fn what_an_agents_token_makes_ends_with_it() {
-        let tokens = tokens();
-        let soon = now_s() + 60;
-        let good = Good {
-            account_id: "a",
-            scope: Scope::Agent,
-            character_id: Some("c"),
-            ends_by_ms: Some(soon * 1000 + 999),
-        };
-        let issued = tokens.issue_within(good, "login").unwrap();
-        assert_eq!(issued.expires_at_ms, soon * 1000);
-        assert_eq!(tokens.verify(&issued.token).unwrap().exp, soon);
-        let resume = tokens.issue_resume("a", resumable(), good.ends_by_ms);
-        assert_eq!(tokens.verify_resume(&resume.unwrap()).unwrap().exp, soon);
-        // No token ends later than usual.
-        let good = Good {
-            ends_by_ms: Some(u64::MAX),
-            ..good
-        };
-        let claims = tokens.verify(&tokens.issue_for(good).unwrap().token);
-        let claims = claims.unwrap();
-        assert_eq!(claims.exp - claims.iat, LIFETIME_S);
-    }
-
-    #[test]
-    fn only_our_algorithm_and_our_secret_count() {
-        let other = signed(
-            &claims(),
-            Algorithm::HS256,
-            b"another secret of thirty-two b..",
-        );
-        assert_eq!(tokens().verify(&other), Err(Refused::Invalid));
-        let longer = signed(&claims(), Algorithm::HS512, SECRET);
-        assert_eq!(tokens().verify(&longer), Err(Refused::Invalid));
-        let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
-        let head = part(&json!({"alg": "none", "typ": "JWT"}));
-        let bare = format!("{head}.{}.", part(&claims()));
-        assert_eq!(tokens().verify(&bare), Err(Refused::Invalid));
-        for rubbish in ["", "a.b.c", "....", "\u{0}"] {
-            assert_eq!(tokens().verify(rubbish), Err(Refused::Invalid));
-        }
-        let unset = Tokens::default();
-        assert_eq!(unset.verify(&other), Err(Refused::NotReady));
-    }
-}
+mod tests;

@@ -48,7 +48,11 @@ pub(super) fn routes() -> Vec<Route> {
                 "Gives an account just these roles",
                 give_roles,
             )
-            .about("They hold at once, and those that are not named end at once.")
+            .about(
+                "They hold at once, and those that are not named end at once. The last account \
+                 with the role `admin` keeps it.",
+            )
+            .problems(&[Code::LastOperator])
             .path("The account.", account),
         ADMINS
             .get(
@@ -209,9 +213,9 @@ struct GiveRoles {
 
 /// The roles that an account has.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Given {
+pub(super) struct Given {
     #[schemars(example = Role::NAMES)]
-    roles: Vec<String>,
+    pub(super) roles: Vec<String>,
 }
 
 /// Gives an account just these roles.
@@ -231,6 +235,10 @@ async fn give_roles(
     let done = app.auth.identity.moderate(request).await;
     done.map_err(|status| match status.code() {
         Grpc::NotFound => Problem::of(Code::NotFound, "There is no such account."),
+        Grpc::FailedPrecondition => {
+            let why = "This account is the last operator; give the role to another one first.";
+            Problem::of(Code::LastOperator, why)
+        }
         _ => status.into(),
     })?;
     let roles = app.auth.identity.roles_of(&id).await?;

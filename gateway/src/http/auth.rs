@@ -6,9 +6,9 @@
 use std::{borrow::Cow, sync::Arc};
 
 use axum::{
-    Json,
+    Extension, Json,
     extract::State,
-    http::Uri,
+    http::{HeaderMap, Uri},
     response::{IntoResponse, NoContent, Response},
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -16,11 +16,14 @@ use serde::{Deserialize, Serialize};
 use tonic::{Code as Grpc, Status};
 
 use super::{
+    address::Peer,
+    admin::Given,
     ask::Body,
+    limited,
     problem::{Code, Problem},
-    route::{Call, OWNERS, Policy, Route},
+    route::{Call, OWNERS, Policy, Route, SPEAKERS},
     shapes::{self, Account},
-    values::Time,
+    values::{Success, Time, success},
 };
 use crate::{
     app::App,
@@ -28,6 +31,7 @@ use crate::{
         admission,
         caller::Denied,
         device_key::DeviceKey,
+        operators::{self, NotMade},
         sanctions::News,
         tokens::{Good, Issued, LIFETIME_S, Scope},
     },
@@ -36,9 +40,7 @@ use crate::{
 
 /// Callers who may end their login: an agent's token is one by itself, a spectator's is part of
 /// its owner's.
-const MAY_LOGOUT: Policy = Policy::Bearer(&[Scope::Player, Scope::Agent, Scope::Operator]);
-/// The account that operators' tokens name; no login makes it.
-const OPERATOR: &str = "operator";
+const MAY_LOGOUT: Policy = SPEAKERS;
 /// Extra time of a revocation, for a renewal that is under way elsewhere.
 const MARGIN_MS: u64 = 60_000;
 
@@ -70,24 +72,16 @@ pub(super) fn routes() -> Vec<Route> {
                 Code::TooManyCharacters,
                 Code::CharacterOnline,
             ]),
-        Policy::Public
-            .post(
-                "/api/auth/operator",
-                "An hour of running the place",
-                operator,
-            )
-            .problems(&[Code::InvalidCredentials, Code::OperatorsDisabled]),
-        // Operators name the code again. Agents and spectators get another token from their owner,
-        // who may have changed their mind by then.
+        first_operator(),
+        // Agents and spectators get another token from their owner, who may have changed their mind
+        // by then.
         OWNERS
             .post(
                 "/api/auth/refresh",
                 "A new token that is good for the same",
                 refresh,
             )
-            .about(
-                "Agents and spectators get another token from their owner, operators by the code.",
-            ),
+            .about("Agents and spectators get another token from their owner."),
         OWNERS
             .post(
                 "/api/auth/spectator",
@@ -104,6 +98,24 @@ pub(super) fn routes() -> Vec<Route> {
             logout,
         ),
     ]
+}
+
+fn first_operator() -> Route {
+    OWNERS
+        .post(
+            "/api/auth/operator",
+            "Becomes the first operator, by the code",
+            operator,
+        )
+        .about(
+            "The account gets the role `admin`. The code counts as long as no account has \
+             that role; then operators give it, by `PUT /admin/users/{id}/roles`.",
+        )
+        .problems(&[
+            Code::InvalidCredentials,
+            Code::OperatorsDisabled,
+            Code::OperatorsExist,
+        ])
 }
 
 /// The key that the device of an anonymous account keeps.
@@ -151,7 +163,7 @@ struct ProviderLogin {
     device_key: Option<KeyText>,
 }
 
-/// A login with the operators' code.
+/// The operators' code.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct OperatorCode {
@@ -243,32 +255,37 @@ async fn login(
     }))
 }
 
-/// Gives an operator's token to a caller who knows the code.
+/// Makes the caller's account the first operator.
 async fn operator(
-    State(app): State<Arc<App>>,
+    Call { app, caller }: Call,
+    Extension(peer): Extension<Peer>,
+    headers: HeaderMap,
     uri: Uri,
     Body(ask): Body<OperatorCode>,
-) -> Result<Json<NewToken>, Response> {
-    if !app.config.admin_code.is_set() {
-        let why = "There are no operators here: ADMIN_CODE is not set.";
-        return Err(Problem::of(Code::OperatorsDisabled, why).into_response());
+) -> Result<Json<Success<Given>>, Response> {
+    let (account, code) = (&caller.account_id, &ask.admin_code);
+    let guess = limited::guess(&app, account, &peer, &headers).await;
+    guess.map_err(|over| over.answer(&uri))?;
+    let made = operators::make_first(&app, account, code).await;
+    made.map_err(|no| unmade(no).into_response())?;
+    let roles = app.auth.identity.roles_of(account).await;
+    let roles = roles.map_err(|status| shapes::refused(&status).into_response())?;
+    Ok(success(Given { roles }))
+}
+
+/// Returns the problem for an account that the code did not make an operator.
+fn unmade(no: NotMade) -> Problem {
+    match no {
+        NotMade::NoCode => {
+            let why = "The code makes no operators here: ADMIN_CODE is not set.";
+            Problem::of(Code::OperatorsDisabled, why)
+        }
+        NotMade::WrongCode => {
+            Problem::of(Code::InvalidCredentials, "That is not the operators' code.")
+        }
+        NotMade::Exists => Problem::of(Code::OperatorsExist, NotMade::EXISTS),
+        NotMade::Away(status) => shapes::refused(&status),
     }
-    if !app.config.admin_code.is(&ask.admin_code) {
-        tracing::warn!("a wrong operators' code");
-        app.metrics.auth_attempt("wrong_admin_code");
-        let why = "That is not the operators' code.";
-        return Err(Problem::of(Code::InvalidCredentials, why).into_response());
-    }
-    let issued = app.auth.tokens.issue_for(Good {
-        account_id: OPERATOR,
-        scope: Scope::Operator,
-        character_id: None,
-        ends_by_ms: None,
-    });
-    let answer = token(issued, &uri)?;
-    tracing::info!("somebody logged in as an operator");
-    app.metrics.auth_attempt("operator");
-    Ok(Json(answer))
 }
 
 /// Renews a token.

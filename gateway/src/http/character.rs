@@ -21,7 +21,11 @@ use super::{
 };
 use crate::{
     app::App,
-    auth::{caller::Caller, tokens::Scope},
+    auth::{
+        caller::Caller,
+        roles::{self, Role},
+        tokens::Scope,
+    },
 };
 
 /// Codes with which the gateway refuses to make a character.
@@ -102,13 +106,22 @@ pub(super) async fn own(app: &App, caller: &Caller, id: &str) -> Result<ProfileR
     let found = any(app, id).await?;
     let of = found.record.as_ref().map(|record| &record.account_id);
     let theirs = of == Some(&caller.account_id) && caller.may_name(id);
-    if theirs || caller.scope == Scope::Operator {
+    if theirs || operates(app, caller).await? {
         return Ok(found);
     }
     Err(Problem::of(
         Code::NotYourCharacter,
         Code::NotYourCharacter.meaning(),
     ))
+}
+
+/// Returns whether the caller is an operator.
+async fn operates(app: &App, caller: &Caller) -> Result<bool, Problem> {
+    if caller.scope != Scope::Player {
+        return Ok(false);
+    }
+    let role = roles::of(&app.auth.identity, &caller.account_id).await;
+    Ok(role.map_err(|_| Problem::store_away())? == Some(Role::Admin))
 }
 
 /// All characters of the caller's.

@@ -144,6 +144,19 @@ pub(crate) async fn attempt(
     counted.count(app, AUTH, &who).await
 }
 
+/// Counts a guess at a code, for the account and for its address: neither a new address nor a new
+/// account allows more guesses.
+pub(crate) async fn guess(
+    app: &App,
+    account_id: &str,
+    peer: &Peer,
+    headers: &HeaderMap,
+) -> Result<Counted, Over> {
+    let who = Subject::Account(account_id.to_owned());
+    let counted = Counted::default().count(app, AUTH, &who).await?;
+    attempt(app, counted, Some(peer), headers).await
+}
+
 fn limit((rule, standing): (Rule, Standing)) -> String {
     let seconds = seconds(standing.more_in);
     format!("\"{}\";r={};t={seconds}", rule.name, standing.left)

@@ -1,7 +1,6 @@
 //! `/admin/moderation`: bans and mutes, and the record of operators' actions.
 //!
-//! Always: the record names the operator's login, or the account that has the role, by its id,
-//! never by a token. Moderators cannot act on each other or on admins.
+//! Always: the record names the account that acted, by its id, never by a token. Moderators cannot act on each other or on admins.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -166,7 +165,7 @@ pub(super) struct Sanction {
     reason: String,
     /// Null: for ever.
     until: Option<Time>,
-    #[schemars(example = &"operator:7")]
+    #[schemars(example = &"account:7")]
     by: String,
     at: Time,
 }
@@ -211,7 +210,7 @@ async fn list(State(app): State<Arc<App>>, Query(part): Query<Part>) -> Answer<S
 struct LogEntry {
     id: u64,
     at: Time,
-    #[schemars(example = &"operator:7")]
+    #[schemars(example = &"account:7")]
     by: String,
     #[schemars(example = &"mute")]
     action: String,

@@ -8,21 +8,29 @@ use axum::http::HeaderMap;
 use ipnet::IpNet;
 use service_runtime::config::Reader;
 
-/// The networks whose `X-Forwarded-For` the gateway believes.
+/// The networks of proxies: the gateway believes their `X-Forwarded-For` and PROXY headers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TrustedProxies(Vec<IpNet>);
 
 impl TrustedProxies {
     pub(crate) fn read(reader: &mut Reader) -> Self {
-        let help = "addresses or networks (CIDR) whose X-Forwarded-For is believed";
+        let help = "addresses or networks (CIDR) of proxies, which say who their clients are";
         let mut networks = Vec::new();
         for text in reader.list("TRUSTED_PROXIES", "", help) {
             match network(&text) {
+                Some(network) if network.prefix_len() == 0 => {
+                    reader.problem(format!("TRUSTED_PROXIES: {text:?} would trust everybody"));
+                }
                 Some(network) => networks.push(network),
                 None => reader.problem(format!("TRUSTED_PROXIES: {text:?} is no network")),
             }
         }
         Self(networks)
+    }
+
+    /// Returns whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Returns whether this address is a trusted proxy.
@@ -102,7 +110,14 @@ mod tests {
 
     #[test]
     fn a_wrong_network_is_a_problem() {
-        for text in ["10.0.0.0/33", "proxy", "::1/129", "1.2.3.4/x"] {
+        for text in [
+            "10.0.0.0/33",
+            "proxy",
+            "::1/129",
+            "1.2.3.4/x",
+            "0.0.0.0/0",
+            "::/0",
+        ] {
             let mut reader = Reader::new(Env::from_pairs([("TRUSTED_PROXIES", text)]));
             TrustedProxies::read(&mut reader);
             assert!(reader.finish().is_err(), "{text}");

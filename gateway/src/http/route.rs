@@ -36,26 +36,21 @@ pub(crate) enum Policy {
     Session,
     /// Callers with a token of one of these scopes. The [`Caller`] is an extension of the request.
     Bearer(&'static [Scope]),
-    /// Callers with an operator's token, and players whose account has at least this role now.
+    /// Players whose account has at least this role now.
     Staff(Role),
 }
 
 /// Everybody who has a token.
-pub(super) const ANYBODY: Policy = Policy::Bearer(&[
-    Scope::Player,
-    Scope::Agent,
-    Scope::Spectator,
-    Scope::Operator,
-]);
+pub(super) const ANYBODY: Policy = READERS;
 /// Callers who may read a player's own data.
 pub(super) const READERS: Policy = Policy::Bearer(&[Scope::Player, Scope::Agent, Scope::Spectator]);
 /// Callers who may change a player's own data.
 pub(super) const OWNERS: Policy = Policy::Bearer(&[Scope::Player]);
 /// Callers who may see and order an agent.
 pub(super) const SPEAKERS: Policy = Policy::Bearer(&[Scope::Player, Scope::Agent]);
-/// Operators and admins.
+/// Operators: the accounts with the role of admins.
 pub(super) const ADMINS: Policy = Policy::Staff(Role::Admin);
-/// Operators, admins and moderators.
+/// Operators and moderators.
 pub(super) const MODERATORS: Policy = Policy::Staff(Role::Moderator);
 
 /// One route.

@@ -89,8 +89,8 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "operators",
-        about: "What operators look at and switch; with an operator's token, or the role that it \
-                takes.",
+        about: "What operators look at and switch; with the token of a player whose account has \
+                the role that it takes.",
         routes: &[admin::routes, moderation::routes, switches::routes],
     },
 ];
@@ -460,7 +460,6 @@ mod tests {
                 "/",
                 "/api/auth/anonymous",
                 "/api/auth/login",
-                "/api/auth/operator",
                 "/api/data/skill-unlocks",
                 "/asyncapi.json",
                 "/docs",

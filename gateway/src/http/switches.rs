@@ -1,8 +1,8 @@
 //! `/admin/*`: the switches of operators: the freeze of exchanges, draining runs, paused regions
 //! and quarantine.
 //!
-//! Always: the store's record (of freezes) or the log names the operator by the id of the login or
-//! account, never by a token. A repeated switch changes nothing and says so.
+//! Always: the store's record names the operator by the id of the account, before the switch has
+//! any effect. A repeated switch changes nothing and says so.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -70,9 +70,21 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// Logs a switch and the operator who made it.
-fn note(caller: &Caller, what: &str, of: &str) {
-    tracing::info!(by = caller.by(), what, of, "an operator switched");
+/// Records a switch and the operator who is about to make it.
+async fn record(
+    app: &App,
+    caller: &Caller,
+    action: AuditAction,
+    (character_id, reason): (&str, &str),
+) -> Result<(), Problem> {
+    let request = ModerateRequest {
+        action: action.into(),
+        by: caller.by(),
+        character_id: character_id.to_owned(),
+        reason: reason.to_owned(),
+        ..ModerateRequest::default()
+    };
+    Ok(app.auth.identity.moderate(request).await?)
 }
 
 async fn frozen(app: &App) -> Result<bool, Problem> {
@@ -114,12 +126,7 @@ async fn set_frozen(app: &App, caller: &Caller, frozen: bool) -> Answer<FrozenCh
     } else {
         AuditAction::Unfreeze
     };
-    let request = ModerateRequest {
-        action: action.into(),
-        by: caller.by(),
-        ..ModerateRequest::default()
-    };
-    app.auth.identity.moderate(request).await?;
+    record(app, caller, action, ("", "")).await?;
     Ok(Json(FrozenChanged { frozen, changed }))
 }
 
@@ -214,12 +221,13 @@ async fn drain(Call { app, caller }: Call, Id(id): Id) -> Result<Accepted<Draine
     if app.zones.directory().run(run_id).is_none() {
         return Err(none());
     }
+    let zone = format!("zone {run_id}");
+    record(&app, &caller, AuditAction::Drain, ("", &zone)).await?;
     match app.queries.drain(run_id).await {
         Ok(()) => {}
         Err(status) if status.code() == Grpc::PermissionDenied => return Err(none()),
         Err(status) => return Err(status.into()),
     }
-    note(&caller, "drain", &id);
     Ok(Accepted(Drained {
         zone: run_id.to_string(),
         state: Draining::Draining,
@@ -282,8 +290,9 @@ async fn resume(Call { app, caller }: Call, Body(place): Body<RegionPlace>) -> A
     let (x, z) = (place.x.0, place.z.0);
     let region = Some(common::Region { x, z });
     let asked = ResumeRegionRequest { region };
+    let place = format!("region {x},{z}");
+    record(&app, &caller, AuditAction::ResumeRegion, ("", &place)).await?;
     let changed = app.queries.resume_region(asked).await?;
-    note(&caller, "resume region", &format!("{x},{z}"));
     Ok(Json(Resumed { x, z, changed }))
 }
 
@@ -323,13 +332,13 @@ struct Lifted {
 
 /// Lifts the quarantine of a character.
 async fn lift(Call { app, caller }: Call, Id(id): Id) -> Answer<Lifted> {
+    record(&app, &caller, AuditAction::ReleaseCharacter, (&id, "")).await?;
     if !app.queries.release_character(&id).await? {
         return Err(Problem::of(
             Code::NotFound,
             "No such character is quarantined.",
         ));
     }
-    note(&caller, "lift quarantine", &id);
     Ok(Json(Lifted {
         player_id: id,
         quarantined: false,

@@ -1,7 +1,6 @@
 //! Operators in the game, and a session's part in their orders and the store's.
 //!
-//! Always: a client may operate only if it has named the operators' code, or if its account has the
-//! role that this takes. Each action is in the store, with its operator, before it has any effect.
+//! Always: a client may operate only if its account has the role that this takes. Each action is in the store, with its operator, before it has any effect.
 
 use proto::{
     client::{
@@ -19,6 +18,7 @@ use crate::{
     auth::{
         accounts, admission,
         caller::Denied,
+        operators::{self, NotMade},
         roles::{self, Role},
         sanctions::{News, Shut},
         tokens::Scope,
@@ -51,7 +51,7 @@ impl From<ErrorCode> for Rejected {
 }
 
 impl Session {
-    /// Checks the operators' code, as one attempt to authenticate.
+    /// Makes the account the first operator by the code, as one attempt to authenticate.
     pub(super) async fn elevate(&mut self, re: Option<RequestId>, data: AdminElevate) {
         let account = self.account_id();
         let attempt = self
@@ -65,24 +65,22 @@ impl Session {
             self.refuse_with(re, event, code, why, Some(wait));
             return;
         }
-        let knows = self.app.config.admin_code.is(&data.code);
-        let Some(account) = &mut self.account else {
-            return;
-        };
-        if account.scope != Scope::Player {
+        let scope = self.account.as_ref().map(|account| account.scope);
+        if scope != Some(Scope::Player) {
             self.refuse(re, ELEVATE, ErrorCode::WrongScope);
             return;
         }
-        if !knows {
-            tracing::warn!(account = account.id, "a wrong operators' code");
-            self.app.metrics.auth_attempt("wrong_admin_code");
-            self.refuse(re, ELEVATE, ErrorCode::InvalidCredentials);
-            return;
+        match operators::make_first(&self.app, &account, &data.code).await {
+            Ok(()) => self.answer(re, &Ack {}),
+            Err(NotMade::NoCode | NotMade::WrongCode) => {
+                self.refuse(re, ELEVATE, ErrorCode::InvalidCredentials);
+            }
+            Err(NotMade::Exists) => {
+                let (code, event) = (ErrorCode::NotElevated, Some(ELEVATE.to_owned()));
+                self.refuse_with(re, event, code, NotMade::EXISTS, None);
+            }
+            Err(NotMade::Away(status)) => self.refuse(re, ELEVATE, accounts::refusal(&status)),
         }
-        account.elevated = true;
-        tracing::info!(account = account.id, "a session became an operator's");
-        self.app.metrics.auth_attempt("elevated");
-        self.answer(re, &Ack {});
     }
 
     /// Carries out an operator's command.
@@ -98,7 +96,7 @@ impl Session {
 
     async fn carry_out(&mut self, data: &AdminCommand) -> Result<(), Rejected> {
         let role = self.may_operate(data.command).await?;
-        let by = format!("account:{}", self.account_id());
+        let by = operators::account(&self.account_id());
         let own = data.args.name.is_none();
         if data.command == AdminVerb::Teleport && own && self.playing.is_none() {
             return Err(ErrorCode::NotInWorld.into());
@@ -109,7 +107,7 @@ impl Session {
             true => "",
             false => whom.account_id.as_str(),
         };
-        match roles::outranks(&self.app.auth.identity, role, named).await {
+        match roles::outranks(&self.app.auth.identity, Some(role), named).await {
             Ok(true) => {}
             Ok(false) => {
                 return Err(Rejected {
@@ -147,13 +145,10 @@ impl Session {
         Ok(())
     }
 
-    /// Returns the account's right to this command: as an operator (`None`), or with a role. Asks
-    /// the store each time, so that a role that was taken away has no effect any more.
-    async fn may_operate(&self, command: AdminVerb) -> Result<Option<Role>, ErrorCode> {
+    /// Returns the role by which the account may give this command. Asks the store each time, so
+    /// that a role that was taken away has no effect any more.
+    async fn may_operate(&self, command: AdminVerb) -> Result<Role, ErrorCode> {
         let account = self.account.as_ref().ok_or(ErrorCode::NotAuthenticated)?;
-        if account.elevated {
-            return Ok(None);
-        }
         // No other token carries the account's role.
         if account.scope != Scope::Player {
             return Err(ErrorCode::NotElevated);
@@ -162,7 +157,7 @@ impl Session {
         let has = has
             .map_err(Denied::code)?
             .filter(|has| *has >= takes(command));
-        has.map(Some).ok_or(ErrorCode::NotElevated)
+        has.ok_or(ErrorCode::NotElevated)
     }
 
     async fn whom(&self, data: &AdminCommand) -> Result<Whom, ErrorCode> {
@@ -330,7 +325,7 @@ pub(crate) fn announcement(message: String) -> Notice {
     }
 }
 
-/// Returns the role that a command takes if the client has not named the code.
+/// Returns the role that a command takes.
 fn takes(verb: AdminVerb) -> Role {
     match verb {
         AdminVerb::Kick

@@ -108,8 +108,6 @@ struct Account {
     token_id: String,
     /// End of the login, in milliseconds since 1970.
     until_ms: u64,
-    /// Whether it has named the operators' code.
-    elevated: bool,
     /// Share of the account's budget, while there is a socket.
     budget: Option<Budget>,
 }

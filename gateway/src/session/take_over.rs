@@ -45,8 +45,6 @@ impl Session {
                 None => Scope::Player,
             },
             agent,
-            // An operator names the code again.
-            elevated: false,
             token_id: login.clone(),
             login,
             until_ms: claims.exp * 1000,

@@ -88,7 +88,15 @@ impl Store {
         sanctions.roles.insert(account_id.to_owned(), roles);
     }
 
-    /// Acts of operators, as `action account by`.
+    /// Actions of operators, each with its actor.
+    pub(crate) fn acts(&self) -> Vec<(String, String)> {
+        let sanctions = self.sanctions.lock().unwrap();
+        let acts = sanctions.audit_log.iter();
+        acts.map(|act| (act.action.clone(), act.by.clone()))
+            .collect()
+    }
+
+    /// Acts of operators, as `action account detail`.
     pub(crate) fn audit_log(&self) -> Vec<String> {
         let sanctions = self.sanctions.lock().unwrap();
         let audit_log = sanctions.audit_log.iter();
@@ -152,6 +160,19 @@ impl Identity for Store {
             AuditAction::Teleport => (SanctionKind::Teleport, "teleport", u64::MAX),
             _ => (SanctionKind::Unspecified, "", 0),
         };
+        let operates = |roles: &Vec<String>| roles.iter().any(|role| role == "admin");
+        let mut others = sanctions.roles.iter();
+        let others = others.any(|(id, roles)| *id != request.account_id && operates(roles));
+        let own = sanctions.roles.get(&request.account_id);
+        let own = own.is_some_and(operates);
+        let refused = match action {
+            AuditAction::FirstOperator => others,
+            AuditAction::Roles => own && !others && !operates(&request.roles),
+            _ => false,
+        };
+        if refused {
+            return Err(Status::failed_precondition("operators"));
+        }
         sanctions.audit_log.push(AuditEntry {
             id: number,
             by: request.by,
@@ -160,7 +181,10 @@ impl Identity for Store {
             detail: format!("{}{}", request.reason, request.roles.join(",")),
             ..AuditEntry::default()
         });
-        if action == AuditAction::Roles {
+        if action == AuditAction::FirstOperator {
+            let admin = vec!["admin".to_owned()];
+            sanctions.roles.insert(request.account_id, admin);
+        } else if action == AuditAction::Roles {
             sanctions.roles.insert(request.account_id, request.roles);
         } else if kind != SanctionKind::Unspecified {
             let once = matches!(kind, SanctionKind::Kick | SanctionKind::Teleport);

@@ -259,7 +259,7 @@ async fn neither_kind_of_token_passes_for_the_other() {
     let as_ours = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &idp.claims("ann"), &key);
     let ours = json!({
         "sub": "ann", "iss": "tilestead", "aud": "tilestead", "iat": now_s(),
-        "exp": now_s() + 60, "jti": "j", "scope": "operator",
+        "exp": now_s() + 60, "jti": "j", "scope": "player",
     });
     for token in [as_ours.unwrap(), idp.sign(&ours)] {
         let (status, _) = post(&stage, 0, "/api/auth/refresh", &showing(&token)).await;

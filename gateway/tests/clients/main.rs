@@ -26,12 +26,14 @@ mod operators;
 mod origins;
 mod places;
 mod profiles;
+mod proxied;
 mod rates;
 mod redis;
 mod resume;
 #[path = "../../../proto/tests/samples/mod.rs"]
 mod samples;
 mod scopes;
+mod signing_keys;
 mod slow;
 mod spectators;
 mod stage;

@@ -56,10 +56,8 @@ async fn who_does_not_know_the_code_is_no_operator_and_may_not_guess_for_long() 
     assert_eq!(codes[0], "invalid_credentials");
     assert_eq!(codes[10], "rate_limited");
     // Nor by another way.
-    let asked = Ask {
-        body: json!({"adminCode": CODE}),
-        ..Ask::default()
-    };
+    let own = client.welcome["authToken"].as_str().unwrap().to_owned();
+    let asked = named(&own);
     let (status, _) = post(&stage, 0, "/api/auth/operator", &asked).await;
     assert_eq!(status, 429);
     // Another address does not help: the gateway does not even look at a good guess.
@@ -70,7 +68,7 @@ async fn who_does_not_know_the_code_is_no_operator_and_may_not_guess_for_long() 
     assert_eq!(welcome["event"], "session:welcome", "{welcome}");
     let refused = elsewhere.ask("admin:elevate", json!({"code": CODE})).await;
     assert_eq!(refused["data"]["code"], "rate_limited", "{refused}");
-    let without = Stage::open(&[SETTINGS[1]]).await;
+    let without = Stage::open(&[SETTINGS[1], SETTINGS[2]]).await;
     let (status, answer) = post(&without, 0, "/api/auth/operator", &asked).await;
     assert_eq!(
         (status, &answer["code"]),
@@ -120,8 +118,8 @@ async fn who_is_banned_is_out_at_every_gateway_until_the_ban_ends() {
     }
     let audit_log = stage.store.audit_log();
     assert!(
-        audit_log[0].starts_with("AUDIT_ACTION_BAN ")
-            && audit_log[1].starts_with("AUDIT_ACTION_UNBAN ")
+        audit_log[1].starts_with("AUDIT_ACTION_BAN ")
+            && audit_log[2].starts_with("AUDIT_ACTION_UNBAN ")
     );
 }
 
@@ -222,15 +220,10 @@ async fn a_teleport_reaches_the_zone_as_no_client_could_ask_for_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn operators_moderate_over_http_and_see_what_was_done() {
-    let (stage, _operator) = stage().await;
+    let (stage, operator) = stage().await;
     let mut ann = stage.player_at(1, "Ann").await;
-    let asked = Ask {
-        body: json!({"adminCode": CODE}),
-        ..Ask::default()
-    };
-    let (status, answer) = post(&stage, 0, "/api/auth/operator", &asked).await;
-    assert_eq!(status, 200, "{answer}");
-    let token = answer["token"].as_str().unwrap();
+    let token = own_token(&operator);
+    let token = token.as_str();
     let act = |body| Ask { token, body };
     let path = "/admin/moderation";
     for (body, status) in [
@@ -267,15 +260,14 @@ async fn operators_moderate_over_http_and_see_what_was_done() {
     assert_eq!((status, &answer["code"]), (403, &json!("role_required")));
 }
 
-/// Returns the token of an operator who named the code over HTTP.
-async fn operators_token(stage: &Stage) -> String {
-    let asked = Ask {
-        body: json!({"adminCode": CODE}),
-        ..Ask::default()
-    };
-    let (status, answer) = post(stage, 0, "/api/auth/operator", &asked).await;
-    assert_eq!(status, 200, "{answer}");
-    answer["token"].as_str().unwrap().to_owned()
+/// Returns the request that names the code with this token.
+fn named(token: &str) -> Ask<'_> {
+    let body = json!({"adminCode": CODE});
+    Ask { token, body }
+}
+
+fn own_token(client: &Client) -> String {
+    client.welcome["authToken"].as_str().unwrap().to_owned()
 }
 
 fn account(client: &Client) -> String {
@@ -291,8 +283,8 @@ async fn give(stage: &Stage, token: &str, account: &str, roles: Value) -> (u16, 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_moderator_needs_no_code_and_is_none_any_more_at_once() {
-    let (stage, _operator) = stage().await;
-    let token = operators_token(&stage).await;
+    let (stage, operator) = stage().await;
+    let token = own_token(&operator);
     let mut ann = stage.player_at(1, "Ann").await;
     let mut bob = stage.player("Bob").await;
     let own = ann.welcome["authToken"].as_str().unwrap().to_owned();
@@ -357,8 +349,8 @@ async fn a_moderator_needs_no_code_and_is_none_any_more_at_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn moderators_do_nothing_about_each_other_and_admins_do_all() {
-    let (stage, _operator) = stage().await;
-    let token = operators_token(&stage).await;
+    let (stage, operator) = stage().await;
+    let token = own_token(&operator);
     let mut ann = stage.player("Ann").await;
     let mut bob = stage.player("Bob").await;
     give(&stage, &token, &account(&ann), json!(["moderator"])).await;
@@ -383,4 +375,59 @@ async fn moderators_do_nothing_about_each_other_and_admins_do_all() {
     assert_eq!(status, 400);
     bob.alive().await;
     ann.alive().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_code_makes_the_first_operator_and_no_other() {
+    let (stage, mut operator) = stage().await;
+    let first = own_token(&operator);
+    let mut ann = stage.player_at(1, "Ann").await;
+    let hers = own_token(&ann);
+    let refused = ann.ask("admin:elevate", json!({"code": CODE})).await;
+    assert_eq!(refused["data"]["code"], "not_elevated", "{refused}");
+    let words = refused["data"]["message"].as_str().unwrap();
+    assert!(words.contains("operators already"), "{words}");
+    let (status, answer) = post(&stage, 1, "/api/auth/operator", &named(&hers)).await;
+    assert_eq!((status, &answer["code"]), (403, &json!("operators_exist")));
+    let words = answer["detail"].as_str().unwrap();
+    assert!(words.contains("operators already"), "{words}");
+    let refused = order(&mut ann, "freeze", json!({})).await;
+    assert_eq!(refused["data"]["code"], "not_elevated");
+    // The operator may name it again, and is one at every gateway.
+    let (status, answer) = post(&stage, 1, "/api/auth/operator", &named(&first)).await;
+    assert_eq!((status, &answer["roles"]), (200, &json!(["admin"])));
+    done(&mut operator, "announce", json!({"message": "Hello."})).await;
+    // The last one keeps the role, and gives it up when there is another.
+    let own = account(&operator);
+    let (status, answer) = give(&stage, &first, &own, json!(["moderator"])).await;
+    assert_eq!((status, &answer["code"]), (409, &json!("last_operator")));
+    assert_eq!(
+        give(&stage, &first, &account(&ann), json!(["admin"]))
+            .await
+            .0,
+        200
+    );
+    assert_eq!(give(&stage, &hers, &own, json!([])).await.0, 200);
+    let refused = order(&mut operator, "freeze", json!({})).await;
+    assert_eq!(refused["data"]["code"], "not_elevated");
+    let (status, _) = post(&stage, 0, "/api/auth/operator", &named(&first)).await;
+    assert_eq!(status, 403, "the code counts no more");
+    done(&mut ann, "freeze", json!({})).await;
+    let by = |id: &str| format!("account:{id}");
+    let (operator, ann) = (by(&own), by(&account(&ann)));
+    let told: Vec<_> = stage.store.acts();
+    let told: Vec<_> = told
+        .iter()
+        .map(|(action, by)| (action.trim_start_matches("AUDIT_ACTION_"), by.as_str()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("FIRST_OPERATOR", operator.as_str()),
+            ("ANNOUNCE", &operator),
+            ("ROLES", &operator),
+            ("ROLES", &ann),
+            ("FREEZE", &ann),
+        ]
+    );
 }

@@ -36,7 +36,7 @@ async fn only_a_players_token_makes_others_and_a_spectators_ends_none() {
         for path in ABOUT_TOKENS {
             let expected = match (scope, path) {
                 ("player", "/api/auth/refresh" | "/api/auth/spectator") => 200,
-                ("player" | "agent" | "operator", "/api/auth/logout") => 204,
+                ("player" | "agent", "/api/auth/logout") => 204,
                 _ => 403,
             };
             let mut client = stage.connect().await;

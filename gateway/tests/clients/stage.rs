@@ -22,6 +22,8 @@ pub(crate) struct Stage {
 struct Gateway {
     address: SocketAddr,
     telemetry: Telemetry,
+    /// Whether every connection begins with a header of the PROXY protocol.
+    proxied: bool,
     stop: CancellationToken,
     running: JoinHandle<anyhow::Result<()>>,
 }
@@ -63,6 +65,7 @@ impl Stage {
         self.gateways.push(Gateway {
             address,
             telemetry,
+            proxied: settings.contains(&("PROXY_PROTOCOL", "on")),
             stop,
             running,
         });
@@ -83,8 +86,14 @@ impl Stage {
 
     /// Returns whether a gateway says that it can take players.
     pub(crate) async fn is_ready(&self, index: usize) -> bool {
+        let local = match self.gateways[index].proxied {
+            true => "\r\n\r\n\0\r\nQUIT\n\x20\0\0\0",
+            false => "",
+        };
         let request = "GET /readyz HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n";
-        self.ask(index, request).await.starts_with("HTTP/1.1 200")
+        self.ask(index, &format!("{local}{request}"))
+            .await
+            .starts_with("HTTP/1.1 200")
     }
 
     pub(crate) fn address(&self, index: usize) -> SocketAddr {

@@ -16,7 +16,7 @@ use crate::{
 };
 
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
-pub(crate) const SCOPES: [&str; 4] = ["player", "agent", "spectator", "operator"];
+pub(crate) const SCOPES: [&str; 3] = ["player", "agent", "spectator"];
 pub(crate) const SETTINGS: [(&str, &str); 3] = [
     ("JWT_SECRET", SECRET),
     ("DISABLE_RATE_LIMIT", "true"),
@@ -57,10 +57,11 @@ impl Entry {
         self.who.iter().any(|one| one == who)
     }
 
-    /// Returns whether the path names something that belongs to somebody. All that operators may
-    /// not see does.
+    /// Returns whether the path names something that belongs to somebody. Templates and levels are
+    /// for everybody, and staff alone has routes about others.
     fn is_own(&self) -> bool {
-        self.path.contains('{') && !self.is_open() && !self.lets_in("operator")
+        let for_all = self.path.starts_with("/api/template") || self.path.ends_with("/skills");
+        self.path.contains('{') && !self.is_open() && !self.lets_in("admin") && !for_all
     }
 
     /// Returns the path with this in place of its parameters.
@@ -97,7 +98,7 @@ fn bad_tokens() -> Vec<(&'static str, String)> {
     let other_key = EncodingKey::from_secret(b"another secret of thirty-two b..");
     let claims = json!({
         "sub": "account-0", "iss": "tilestead", "aud": "tilestead", "iat": now_s(),
-        "exp": now_s() + 600, "jti": "j", "scope": "operator",
+        "exp": now_s() + 600, "jti": "j", "scope": "player",
     });
     let forged = jsonwebtoken::encode(&Header::default(), &claims, &other_key).unwrap();
     vec![
@@ -125,6 +126,10 @@ fn bad_tokens() -> Vec<(&'static str, String)> {
         (
             "an unknown scope",
             player(|claims| claims["scope"] = json!("god")),
+        ),
+        (
+            "the scope of an earlier version",
+            player(|claims| claims["scope"] = json!("operator")),
         ),
         (
             "an agent of nobody",

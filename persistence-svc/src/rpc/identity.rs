@@ -294,6 +294,10 @@ fn act(ask: wire::ModerateRequest) -> Checked<Act> {
         wire::AuditAction::Freeze => AuditAction::Freeze,
         wire::AuditAction::Unfreeze => AuditAction::Unfreeze,
         wire::AuditAction::Roles => AuditAction::Roles,
+        wire::AuditAction::FirstOperator => AuditAction::FirstOperator,
+        wire::AuditAction::Drain => AuditAction::Drain,
+        wire::AuditAction::ResumeRegion => AuditAction::ResumeRegion,
+        wire::AuditAction::ReleaseCharacter => AuditAction::ReleaseCharacter,
     };
     if ask.reason.len() > REASON_MAX || ask.reason.contains('\0') {
         return Err(malformed(format!("reason has at most {REASON_MAX} bytes")));

@@ -130,9 +130,10 @@ impl Desk {
             | StoreError::TooManyCredentials(_)
             | StoreError::AccountOfAgents(_)
             | StoreError::WorldOfAgents(_) => Status::resource_exhausted(error.to_string()),
-            StoreError::InWorld | StoreError::Quarantined => {
-                Status::failed_precondition(error.to_string())
-            }
+            StoreError::InWorld
+            | StoreError::Quarantined
+            | StoreError::OperatorExists
+            | StoreError::LastOperator => Status::failed_precondition(error.to_string()),
             StoreError::Broken(why) => {
                 if let Some(left_out) = sampled("the store is broken", method) {
                     tracing::error!(method, why, left_out, "the store is broken");

@@ -49,6 +49,12 @@ pub(crate) enum StoreError {
     /// The character stays out of the world until an operator releases it.
     #[error("the character is quarantined")]
     Quarantined,
+    /// An account is an operator, so the code makes no other.
+    #[error("there is an operator already, who can give the role")]
+    OperatorExists,
+    /// Without this account there would be no operator.
+    #[error("the account is the last operator")]
+    LastOperator,
     /// The store holds or said something that it never should.
     #[error("the store is broken: {0}")]
     Broken(String),

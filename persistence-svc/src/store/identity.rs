@@ -3,6 +3,7 @@
 //! Always: versions of sanctions grow in the order in which their transactions commit. So a watcher
 //! that has version 7 misses nothing that is 7 or lower.
 
+use proto::rpc::OPERATOR_ROLE;
 use strum::{EnumString, IntoStaticStr};
 
 use super::error::{Result, StoreError};
@@ -122,6 +123,17 @@ pub(crate) enum AuditAction {
     Unfreeze,
     /// The account has just these roles from now on.
     Roles,
+    /// The account becomes an operator, as long as no account is one.
+    #[strum(serialize = "first-operator")]
+    FirstOperator,
+    /// A zone gives its regions away; another call does it.
+    Drain,
+    /// A paused region is played again; another call does it.
+    #[strum(serialize = "resume-region")]
+    ResumeRegion,
+    /// A character leaves quarantine; another call does it.
+    #[strum(serialize = "release-character")]
+    ReleaseCharacter,
 }
 
 impl AuditAction {
@@ -132,7 +144,22 @@ impl AuditAction {
 
     /// Returns whether it concerns everybody, and names no account.
     pub(crate) const fn of_all(self) -> bool {
-        matches!(self, Self::Announce | Self::Freeze | Self::Unfreeze)
+        match self {
+            Self::Announce
+            | Self::Freeze
+            | Self::Unfreeze
+            | Self::Drain
+            | Self::ResumeRegion
+            | Self::ReleaseCharacter => true,
+            Self::Kick
+            | Self::Ban
+            | Self::Unban
+            | Self::Mute
+            | Self::Unmute
+            | Self::Teleport
+            | Self::Roles
+            | Self::FirstOperator => false,
+        }
     }
 
     /// Returns the new state of the switch that freezes exchanges; `None`: it leaves the switch
@@ -145,6 +172,10 @@ impl AuditAction {
         }
     }
 }
+
+/// Whether an account other than $1 has the role $2.
+pub(crate) const OTHER_OPERATOR: &str = "SELECT EXISTS (SELECT 1 FROM users
+ WHERE roles <> '' AND id <> $1 AND ',' || roles || ',' LIKE '%,' || CAST($2 AS text) || ',%')";
 
 /// One action of an operator.
 #[derive(Debug, Clone)]
@@ -185,7 +216,11 @@ impl Act {
             AuditAction::Announce
             | AuditAction::Freeze
             | AuditAction::Unfreeze
-            | AuditAction::Roles => return None,
+            | AuditAction::Roles
+            | AuditAction::FirstOperator
+            | AuditAction::Drain
+            | AuditAction::ResumeRegion
+            | AuditAction::ReleaseCharacter => return None,
         };
         Some(Sanction {
             id,
@@ -200,6 +235,39 @@ impl Act {
             z: self.z,
             version,
         })
+    }
+
+    /// Returns the roles of its account from now on; `None`: they stay as they are. `own`: the
+    /// roles before; `others`: whether another account has the role of operators.
+    pub(crate) fn new_roles(&self, own: &[String], others: bool) -> Result<Option<Vec<String>>> {
+        let operates = |roles: &[String]| roles.iter().any(|role| role == OPERATOR_ROLE);
+        match self.action {
+            AuditAction::Roles if operates(own) && !operates(&self.roles) && !others => {
+                Err(StoreError::LastOperator)
+            }
+            AuditAction::Roles => Ok(Some(self.roles.clone())),
+            // A repeated call finds what the first one did.
+            AuditAction::FirstOperator if operates(own) => Ok(None),
+            AuditAction::FirstOperator if others => Err(StoreError::OperatorExists),
+            AuditAction::FirstOperator => {
+                let mut roles = own.to_vec();
+                roles.push(OPERATOR_ROLE.to_owned());
+                roles.sort_unstable();
+                Ok(Some(roles))
+            }
+            AuditAction::Kick
+            | AuditAction::Ban
+            | AuditAction::Unban
+            | AuditAction::Mute
+            | AuditAction::Unmute
+            | AuditAction::Teleport
+            | AuditAction::Announce
+            | AuditAction::Freeze
+            | AuditAction::Unfreeze
+            | AuditAction::Drain
+            | AuditAction::ResumeRegion
+            | AuditAction::ReleaseCharacter => Ok(None),
+        }
     }
 
     /// Returns the details for the record, beside the operator, the account and the time.
@@ -285,7 +353,7 @@ mod tests {
     fn act(action: AuditAction) -> Act {
         Act {
             action,
-            by: "operator:1".to_owned(),
+            by: "account:1".to_owned(),
             account_id: "a".to_owned(),
             character_id: "c".to_owned(),
             reason: "why".to_owned(),
@@ -337,11 +405,48 @@ mod tests {
         ] {
             assert!(action.of_all() && act(action).sanction(1, 1, "x").is_none());
         }
+        for action in [
+            AuditAction::Drain,
+            AuditAction::ResumeRegion,
+            AuditAction::ReleaseCharacter,
+        ] {
+            assert!(action.of_all() && act(action).sanction(1, 1, "x").is_none());
+        }
         assert!(
             !AuditAction::Roles.of_all() && act(AuditAction::Roles).sanction(1, 1, "x").is_none()
         );
         assert_eq!(act(AuditAction::Roles).detail(), "why (admin, moderator)");
         assert_eq!(act(AuditAction::Ban).detail(), "why (for ever)");
         assert_eq!(act(AuditAction::Teleport).detail(), "why (to 3, 4)");
+    }
+
+    #[test]
+    fn the_code_makes_one_operator_and_the_last_one_stays() {
+        let decide = |action, given: &[&str], own: &[&str], others| {
+            let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+            let act = Act {
+                roles: owned(given),
+                ..act(action)
+            };
+            let own: Vec<String> = owned(own);
+            let roles = act
+                .new_roles(&own, others)
+                .map_err(|error| error.to_string());
+            roles.map(|roles| roles.map(|roles| roles.join(",")))
+        };
+        let some = |roles: &str| Ok(Some(roles.to_owned()));
+        let first = |own: &[&str], others| decide(AuditAction::FirstOperator, &[], own, others);
+        assert_eq!(first(&[], false), some("admin"));
+        assert_eq!(first(&["moderator"], false), some("admin,moderator"));
+        assert_eq!(first(&["admin"], true), Ok(None), "repeated");
+        assert!(first(&[], true).unwrap_err().contains("operator"));
+        let give =
+            |given: &[&str], own: &[&str], others| decide(AuditAction::Roles, given, own, others);
+        assert!(give(&[], &["admin"], false).unwrap_err().contains("last"));
+        assert!(give(&["moderator"], &["admin"], false).is_err());
+        assert_eq!(give(&["moderator"], &["admin"], true), some("moderator"));
+        assert_eq!(give(&["admin"], &["admin"], false), some("admin"));
+        assert_eq!(give(&[], &["moderator"], false), some(""));
+        assert_eq!(decide(AuditAction::Ban, &[], &["admin"], false), Ok(None));
     }
 }

@@ -19,4 +19,5 @@ macro_rules! version {
 }
 
 /// All versions, in order. A released one never changes.
-pub(crate) const MIGRATIONS: &[Migration] = &[version!("0001_world.sql")];
+pub(crate) const MIGRATIONS: &[Migration] =
+    &[version!("0001_world.sql"), version!("0002_operators.sql")];

@@ -42,7 +42,7 @@ async fn moderate(
 ) -> Result<(), Status> {
     let ask = wire::ModerateRequest {
         action: action.into(),
-        by: "operator:test".to_owned(),
+        by: "account:test".to_owned(),
         account_id: account.to_owned(),
         character_id: match action {
             AuditAction::Teleport => "someone".to_owned(),
@@ -236,7 +236,7 @@ pub(crate) async fn what_operators_decide_holds_until_its_end_and_is_written_dow
     );
     assert_eq!(
         (all[0].reason.as_str(), all[0].by.as_str()),
-        ("a reason", "operator:test")
+        ("a reason", "account:test")
     );
     moderate(&stage, AuditAction::Unban, &account, 0)
         .await
@@ -357,7 +357,7 @@ pub(crate) async fn roles_are_given_and_taken_and_written_down(kind: Kind) {
     let give = async |account: &str, roles: &[&str]| {
         let ask = wire::ModerateRequest {
             action: AuditAction::Roles.into(),
-            by: "operator:test".to_owned(),
+            by: "account:test".to_owned(),
             account_id: account.to_owned(),
             roles: roles.iter().map(|role| (*role).to_owned()).collect(),
             ..wire::ModerateRequest::default()
@@ -376,11 +376,12 @@ pub(crate) async fn roles_are_given_and_taken_and_written_down(kind: Kind) {
             .roles
     };
     assert!(roles(&account).await.is_empty());
+    give(&other, &["admin"]).await.unwrap();
     give(&account, &["moderator", "admin", "admin"])
         .await
         .unwrap();
     assert_eq!(roles(&account).await, ["admin", "moderator"]);
-    assert!(roles(&other).await.is_empty());
+    assert_eq!(roles(&other).await, ["admin"]);
     // The given list replaces the roles at once.
     give(&account, &["moderator"]).await.unwrap();
     assert_eq!(roles(&account).await, ["moderator"]);
@@ -411,7 +412,53 @@ pub(crate) async fn roles_are_given_and_taken_and_written_down(kind: Kind) {
         [
             ("roles", "(none)"),
             ("roles", "(moderator)"),
-            ("roles", "(admin, moderator)")
+            ("roles", "(admin, moderator)"),
+            ("roles", "(admin)")
         ]
     );
+}
+
+/// Gives an account these roles, or makes it the first operator.
+async fn give(
+    stage: &Stage,
+    action: AuditAction,
+    account: &str,
+    roles: &[&str],
+) -> Result<(), Status> {
+    let ask = wire::ModerateRequest {
+        action: action.into(),
+        by: format!("account:{account}"),
+        account_id: account.to_owned(),
+        roles: roles.iter().map(|role| (*role).to_owned()).collect(),
+        ..wire::ModerateRequest::default()
+    };
+    stage.identity().moderate(ask).await.map(|_| ())
+}
+
+pub(crate) async fn the_code_makes_one_operator_and_the_last_one_stays(kind: Kind) {
+    let stage = Stage::new(kind).await;
+    let mut accounts = Vec::new();
+    for _ in 0..6 {
+        accounts.push(stage.account().await);
+    }
+    // All at once: one of them becomes it.
+    let first = AuditAction::FirstOperator;
+    let tries = accounts.iter().map(|one| give(&stage, first, one, &[]));
+    let tries = futures::future::join_all(tries).await;
+    let won: Vec<_> = (0..6).filter(|n| tries[*n].is_ok()).collect();
+    assert_eq!(won.len(), 1, "{tries:?}");
+    let operator = &accounts[won[0]];
+    let other = accounts.iter().find(|one| *one != operator).unwrap();
+    for refused_one in tries.into_iter().filter(Result::is_err) {
+        refused(refused_one, Code::FailedPrecondition);
+    }
+    give(&stage, first, operator, &[]).await.unwrap();
+    let roles = AuditAction::Roles;
+    let taken = give(&stage, roles, operator, &["moderator"]).await;
+    refused(taken, Code::FailedPrecondition);
+    give(&stage, roles, other, &["admin"]).await.unwrap();
+    // Both give it up at once: one of them stays.
+    let both = [operator, other].map(|one| give(&stage, roles, one, &[]));
+    let both = futures::future::join_all(both).await;
+    assert_eq!(both.iter().filter(|one| one.is_ok()).count(), 1, "{both:?}");
 }

@@ -10,6 +10,7 @@ mod secret;
 use std::{
     fmt::{self, Display},
     ops::RangeInclusive,
+    path::PathBuf,
     str::FromStr,
 };
 
@@ -238,6 +239,11 @@ impl Reader {
         let shown = secret.as_ref().map_or("-".to_owned(), Secret::to_string);
         self.note(name, shown, source, help);
         secret
+    }
+
+    /// Returns the file that `NAME_FILE` names, for a secret that a process reads again later.
+    pub fn file_of(&self, name: &str) -> Option<PathBuf> {
+        self.env.get(&format!("{name}_FILE")).map(PathBuf::from)
     }
 
     fn secret_file(&mut self, name: &str, path: &str) -> Option<Secret> {

@@ -11,7 +11,7 @@ const WORDS_MAX: usize = 200;
 const MINUTES_MAX: u32 = 5_256_000;
 const COORDINATE_MAX: i32 = 1_000_000;
 
-/// `admin:elevate`: makes an operator of the session.
+/// `admin:elevate`: makes the account the first operator, by the code.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AdminElevate {

@@ -88,7 +88,7 @@ codes! {
     WrongScope = "wrong_scope", "this token is good for other things, but not for this";
     /// Only for operators: name the code first.
     NotElevated = "not_elevated",
-        "only operators may: name the code first, or have the role that this takes";
+        "this takes a role that your account does not have; operators give roles";
     /// Anonymous play is off.
     AnonymousDisabled = "anonymous_disabled", "anonymous play is not possible here";
     /// The character is not one of this account.

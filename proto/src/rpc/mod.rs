@@ -1,5 +1,8 @@
 //! The gRPC services between the processes, as generated from `protos/`.
 
+/// The role of the accounts that run the place.
+pub const OPERATOR_ROLE: &str = "admin";
+
 /// Geometry shared by all services.
 pub mod common {
     /// Version 1.

@@ -281,9 +281,9 @@ mod tests {
             "/": {"get": {"security": []}},
             "/api/x/{id}": {
                 "delete": {"security": [{"bearer": ["player"]}]},
-                "patch": {"security": [{"bearer": ["player", "operator"]}]},
+                "patch": {"security": [{"bearer": ["player", "agent"]}]},
             },
-            "/admin/x": {"get": {"security": [{"bearer": ["operator", "admin"]}]}},
+            "/admin/x": {"get": {"security": [{"bearer": ["moderator", "admin"]}]}},
         }});
         let found = routes(&described);
         let found: Vec<_> = found
@@ -293,7 +293,7 @@ mod tests {
         let expected = [
             ("GET", "/", "public"),
             ("DELETE", "/api/x/{id}", "player"),
-            ("PATCH", "/api/x/{id}", "player, operator"),
+            ("PATCH", "/api/x/{id}", "player, agent"),
         ];
         assert_eq!(found, expected);
         assert_eq!(singular("/api/agents/{agentId}"), "/api/agent/{agentId}");

@@ -13,8 +13,12 @@ use tokio::time::{Instant, sleep};
 use super::{ADMIN_CODE, Cost, Meter};
 use crate::{bot::Player, cluster::Cluster, http};
 
-/// Routes whose answer may be an error: no such file is there.
-const ABSENT: [&str; 2] = ["GET /manifests/{*path}", "GET /page/{*name}"];
+/// Routes whose answer may be an error: no such file is there, and the code makes one operator.
+const ABSENT: [&str; 3] = [
+    "GET /manifests/{*path}",
+    "GET /page/{*name}",
+    "POST /api/auth/operator",
+];
 /// Longest time until an agent is in the world.
 const ARRIVES: Duration = Duration::from_secs(60);
 
@@ -186,10 +190,6 @@ async fn everybody(story: &mut Story<'_>, cluster: &Cluster) -> Result<()> {
             ..of("mining")
         })
         .await?;
-    let code = json!({"adminCode": ADMIN_CODE});
-    story
-        .ask("POST /api/auth/operator", |_, _| body(code.clone()))
-        .await?;
     // Without an identity provider a gateway has no such login; the story asks the store as a
     // gateway would.
     let channel = service_runtime::rpc::channel(&cluster.persistence(0))?;
@@ -217,6 +217,10 @@ async fn accounts(story: &mut Story<'_>) -> Result<()> {
     for (sample, made) in story.samples.iter_mut().zip(made) {
         sample.token = text(&made["token"])?;
     }
+    let code = json!({"adminCode": ADMIN_CODE});
+    story
+        .ask("POST /api/auth/operator", |_, _| body(code.clone()))
+        .await?;
     let made = story
         .ask("POST /api/character", |number, _| {
             body(json!({"name": name("Tavish", number)}))
@@ -412,6 +416,10 @@ async fn ends(story: &mut Story<'_>) -> Result<()> {
     }
     story
         .ask("DELETE /api/agent/{agentId}", |_, sample| of(&sample.agent))
+        .await?;
+    let code = json!({"adminCode": ADMIN_CODE});
+    story
+        .ask("POST /api/auth/operator", |_, _| body(code.clone()))
         .await?;
     let made = story
         .ask("POST /api/character", |number, _| {

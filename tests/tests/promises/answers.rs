@@ -177,8 +177,6 @@ async fn everybody(story: &mut Story<'_>, nobody: &Caller<'_>) -> Result<()> {
     story
         .post(nobody, "/api/auth/anonymous", &[], json!({}))
         .await?;
-    let code = json!({"adminCode": ADMIN_CODE});
-    story.post(nobody, "/api/auth/operator", &[], code).await?;
     Ok(())
 }
 
@@ -339,6 +337,8 @@ async fn operators(story: &mut Story<'_>, cluster: &Cluster, anna: &str) -> Resu
         gateway: &gateway,
         token: Some(token),
     };
+    let code = json!({"adminCode": ADMIN_CODE});
+    story.post(&op, "/api/auth/operator", &[], code).await?;
     let player = story.get(&op, "/admin/players/{id}", &[anna]).await?;
     let account = id_of(&player["account"]["id"])?;
     let roles = Some(json!({"roles": ["moderator"]}));

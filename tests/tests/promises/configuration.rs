@@ -185,8 +185,9 @@ async fn every_variable_of_the_specification_is_a_setting_with_its_default() {
 
 /// All secrets, whose they are, and what else must be set with them.
 #[allow(clippy::type_complexity, reason = "a table")]
-const SECRETS: [(&str, &str, &[(&str, &str)]); 7] = [
+const SECRETS: [(&str, &str, &[(&str, &str)]); 8] = [
     ("gateway", "JWT_SECRET", &[]),
+    ("gateway", "JWT_KEYS", &[]),
     ("gateway", "ADMIN_CODE", &[]),
     (
         "gateway",
@@ -320,7 +321,8 @@ async fn no_secret_that_this_repository_publishes_is_good_in_production() {
         }
     }
     for (name, value) in [
-        ("JWT_SECRET", "only-for-development-and-nothing-else"),
+        // A file of keys has the key's id before the secret.
+        ("JWT_KEYS", "dev"),
         ("ADMIN_CODE", "only-for-development"),
         (
             "DATABASE_URL",
@@ -383,6 +385,7 @@ async fn each_secret_may_stand_in_a_file() {
         let text = match name {
             "DATABASE_URL" => "postgres://u:kept-in-a-file@db/tilestead",
             "REDIS_URL" => "redis://:kept-in-a-file@redis:6379",
+            "JWT_KEYS" => "k1 kept-in-a-file-0123456789abcdef0123",
             _ => "kept-in-a-file-0123456789abcdef0123",
         };
         let file = SecretFile::new(name, text);

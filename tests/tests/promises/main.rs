@@ -26,6 +26,7 @@ mod launcher;
 mod newcomer;
 mod person;
 mod play;
+mod signing_keys;
 mod slow_line;
 mod storm;
 mod tour;

@@ -5,19 +5,18 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use anyhow::{Context, Result, ensure};
+use hyper::Method;
 use serde_json::{Value, json};
 use tests::cluster::{Cluster, Plan};
 use tokio::time::{Instant, sleep};
 
 use super::{
     browser::{Driver, held, in_world, pack, pack_until, position, quiet, shoot, state, until},
-    browser_steps::{
-        SOON, TIMEOUT, World, act_on, ask, hidden, seen, showing, shown, wait_for, words,
-    },
+    browser_steps::{SOON, TIMEOUT, World, act_on, hidden, seen, showing, shown, wait_for, words},
+    interface::{ADMIN_CODE, Caller, operator},
     person::{Person, Size},
 };
 
-const ADMIN_CODE: &str = "a-code-for-operators-0123456789";
 /// The card at the door is also looked at on the smallest phones.
 const DOORS: [Size; 6] = [
     (1280, 720),
@@ -52,10 +51,15 @@ async fn newcomers_find_their_way_from_the_door_to_the_grave_and_the_bank_at_eve
 
 async fn stories(cluster: &Cluster, plan: &Plan, ann: &Person<'_>, bob: &Person<'_>) -> Result<()> {
     let world = World::of(cluster, plan).await?;
-    let page = format!("http://{}/", cluster.gateway(0));
+    let gateway = cluster.gateway(0);
+    let page = format!("http://{gateway}/");
+    let operator = Caller {
+        gateway: &gateway,
+        token: Some(operator(&gateway).await?),
+    };
     tokio::try_join!(
-        story(&world, &page, ann, "thunderhonk"),
-        story(&world, &page, bob, "moss_lummox"),
+        story(&world, &page, (&operator, ann), "thunderhonk"),
+        story(&world, &page, (&operator, bob), "moss_lummox"),
     )?;
     two_look_at_a_trade(ann, bob).await.context("a trade")?;
     for one in [ann, bob] {
@@ -69,7 +73,12 @@ async fn stories(cluster: &Cluster, plan: &Plan, ann: &Person<'_>, bob: &Person<
     Ok(())
 }
 
-async fn story(world: &World, page: &str, one: &Person<'_>, killer: &str) -> Result<()> {
+async fn story(
+    world: &World,
+    page: &str,
+    (operator, one): (&Caller<'_>, &Person<'_>),
+    killer: &str,
+) -> Result<()> {
     let name = one.name;
     let during = |what: &'static str| move || format!("{name}: {what}");
     begins(one, page).await.with_context(during("the door"))?;
@@ -84,7 +93,9 @@ async fn story(world: &World, page: &str, one: &Person<'_>, killer: &str) -> Res
     looks_at_the_panels(one)
         .await
         .with_context(during("the panels"))?;
-    ask(&one.page, "admin:elevate", &json!({ "code": ADMIN_CODE })).await?;
+    may_operate(operator, name)
+        .await
+        .with_context(during("the role"))?;
     chops(world, one).await.with_context(during("a log"))?;
     sells_and_buys(world, one)
         .await
@@ -94,6 +105,19 @@ async fn story(world: &World, page: &str, one: &Person<'_>, killer: &str) -> Res
         .await
         .with_context(during("a fight"))?;
     banks(one).await.with_context(during("a bank"))
+}
+
+/// Makes an operator of the account whose character of this name is in the world.
+async fn may_operate(operator: &Caller<'_>, name: &str) -> Result<()> {
+    let open = operator.get("/admin/sessions?open=true").await?;
+    let open = open["sessions"].as_array().context("sessions")?;
+    let named = open.iter().find(|session| session["name"] == name);
+    let account = named.context("nobody has this name")?["accountId"].clone();
+    let path = format!("/admin/users/{}/roles", account.as_str().context("id")?);
+    let roles = Some(json!({"roles": ["admin"]}));
+    let given = operator.ask(Method::PUT, &path, roles).await?;
+    ensure!(given.status == 200, "{}", given.text());
+    Ok(())
 }
 
 /// Gives a name at the door.

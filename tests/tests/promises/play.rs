@@ -117,8 +117,7 @@ async fn two_trade(ann: &Client, bob: &Client) -> Result<()> {
         after.1.get("in the pouch").copied().unwrap_or(0) + 10 == before.1["in the pouch"],
         "{before:?} became {after:?}"
     );
-    // The session that named the code is over.
-    ask(ann, "admin:elevate", &json!({ "code": ADMIN_CODE })).await
+    Ok(())
 }
 
 /// Checks that the trade is over, and has brought so many of something, which are there after a

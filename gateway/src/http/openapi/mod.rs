@@ -60,10 +60,7 @@ impl Policy {
             Self::Bearer(scopes) => scopes.iter().map(|scope| name(json!(scope))).collect(),
             Self::Staff(least) => {
                 let roles = Role::ALL.iter().filter(|role| **role >= least);
-                let names = ["operator"]
-                    .into_iter()
-                    .chain(roles.map(|role| role.name()));
-                names.map(str::to_owned).collect()
+                roles.map(|role| role.name().to_owned()).collect()
             }
         }
     }

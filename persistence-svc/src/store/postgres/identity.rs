@@ -1,6 +1,7 @@
 //! Identity in PostgreSQL.
 
 use deadpool_postgres::{GenericClient, Transaction};
+use proto::rpc::OPERATOR_ROLE;
 use tonic::async_trait;
 
 use super::accounts::signed_in;
@@ -8,7 +9,8 @@ use super::directory::{bump, notify};
 use super::{Postgres, Values, all};
 use crate::store::error::{Result, StoreError};
 use crate::store::identity::{
-    Act, AuditAction, Claim, DONE, Done, Found, SANCTION, SANCTIONS_MAX, Sanction, Subject, claim,
+    Act, Claim, DONE, Done, Found, OTHER_OPERATOR, SANCTION, SANCTIONS_MAX, Sanction, Subject,
+    claim,
 };
 use crate::store::model::SignedIn;
 use crate::store::{CHARACTERS_MAX, Identity, new_id, roles, subject_name};
@@ -73,10 +75,10 @@ impl Identity for Postgres {
     async fn moderate(&self, act: Act) -> Result<()> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await?;
+        // Locks a row, so that of two actions at once the later one sees what the other did.
+        let version = next_version(&transaction).await?;
         if !act.action.of_all() {
-            let known = "SELECT 1 FROM users WHERE id = $1";
-            let known = transaction.query_opt(known, &[&act.account_id]).await?;
-            known.ok_or(StoreError::NotFound("account"))?;
+            set_roles(&transaction, &act).await?;
         }
         if let Some(frozen) = act.action.frozen() {
             let set = "UPDATE switches SET frozen = $1 WHERE frozen <> $1";
@@ -84,12 +86,6 @@ impl Identity for Postgres {
                 bump(&transaction).await?;
             }
         }
-        if act.action == AuditAction::Roles {
-            let set = "UPDATE users SET roles = $2 WHERE id = $1";
-            let roles = act.roles.join(",");
-            transaction.execute(set, &[&act.account_id, &roles]).await?;
-        }
-        let version = next_version(&transaction).await?;
         let now = "SELECT tilestead_now_ms()";
         let now: i64 = transaction.query_one(now, &[]).await?.try_get(0)?;
         if let Some(sanction) = act.sanction(now, version, &new_id()) {
@@ -240,6 +236,23 @@ async fn move_to(transaction: &Transaction<'_>, from: &str, to: &str) -> Result<
     let values: Values<'_> = &[&from, &to, &version];
     transaction.execute(mute, values).await?;
     notify(transaction).await
+}
+
+/// Gives the account of an action the roles that it has from then on.
+async fn set_roles(transaction: &Transaction<'_>, act: &Act) -> Result<()> {
+    let account = &act.account_id;
+    let known = "SELECT roles FROM users WHERE id = $1";
+    let own = transaction.query_opt(known, &[account]).await?;
+    let own = roles(own.ok_or(StoreError::NotFound("account"))?.try_get(0)?);
+    let asked: Values<'_> = &[account, &OPERATOR_ROLE];
+    let others = transaction.query_one(OTHER_OPERATOR, asked).await?;
+    if let Some(roles) = act.new_roles(&own, others.try_get(0)?)? {
+        let set = "UPDATE users SET roles = $2 WHERE id = $1";
+        transaction
+            .execute(set, &[account, &roles.join(",")])
+            .await?;
+    }
+    Ok(())
 }
 
 /// Takes the next version. The next transaction waits for the commit of the one that has it.

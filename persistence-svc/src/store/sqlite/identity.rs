@@ -1,5 +1,6 @@
 //! Identity in SQLite.
 
+use proto::rpc::OPERATOR_ROLE;
 use rusqlite::{OptionalExtension, params};
 use tonic::async_trait;
 
@@ -7,7 +8,8 @@ use super::accounts::signed_in;
 use super::{Sqlite, Transaction, all, bump};
 use crate::store::error::{Result, StoreError};
 use crate::store::identity::{
-    Act, AuditAction, Claim, DONE, Done, Found, SANCTION, SANCTIONS_MAX, Sanction, Subject, claim,
+    Act, Claim, DONE, Done, Found, OTHER_OPERATOR, SANCTION, SANCTIONS_MAX, Sanction, Subject,
+    claim,
 };
 use crate::store::model::SignedIn;
 use crate::store::{CHARACTERS_MAX, Identity, roles, subject_name};
@@ -234,26 +236,32 @@ fn move_to(transaction: &Transaction<'_>, from: &str, to: &str) -> Result<()> {
     Ok(())
 }
 
+/// Gives the account of an action the roles that it has from then on.
+fn set_roles(transaction: &Transaction<'_>, act: &Act) -> Result<()> {
+    let account = &act.account_id;
+    let known = "SELECT roles FROM users WHERE id = ?1";
+    let own: Option<String> = transaction
+        .query_row(known, [account], |row| row.get(0))
+        .optional()?;
+    let own = roles(&own.ok_or(StoreError::NotFound("account"))?);
+    let asked = params![account, OPERATOR_ROLE];
+    let others = transaction.query_row(OTHER_OPERATOR, asked, |row| row.get(0))?;
+    if let Some(roles) = act.new_roles(&own, others)? {
+        let set = "UPDATE users SET roles = ?2 WHERE id = ?1";
+        transaction.execute(set, params![account, roles.join(",")])?;
+    }
+    Ok(())
+}
+
 fn moderate(transaction: &Transaction<'_>, act: &Act) -> Result<()> {
     if !act.action.of_all() {
-        transaction
-            .query_row(
-                "SELECT 1 FROM users WHERE id = ?1",
-                [&act.account_id],
-                |_| Ok(()),
-            )
-            .optional()?
-            .ok_or(StoreError::NotFound("account"))?;
+        set_roles(transaction, act)?;
     }
     if let Some(frozen) = act.action.frozen() {
         let set = "UPDATE switches SET frozen = ?1 WHERE frozen <> ?1";
         if transaction.execute(set, [frozen])? == 1 {
             bump(transaction)?;
         }
-    }
-    if act.action == AuditAction::Roles {
-        let set = "UPDATE users SET roles = ?2 WHERE id = ?1";
-        transaction.execute(set, params![act.account_id, act.roles.join(",")])?;
     }
     let (now, version) = (transaction.now_ms(), next_version(transaction)?);
     if let Some(sanction) = act.sanction(now, version, &transaction.new_id()) {
