@@ -19,6 +19,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     key_set::{KeySet, NoKey},
+    signatures,
     tokens::{ISSUER, LEEWAY_S},
 };
 use crate::clock;
@@ -148,7 +149,7 @@ impl Provider {
         rules.set_issuer(&[&self.config.issuer]);
         rules.set_audience(&[&self.config.app_id]);
         rules.set_required_spec_claims(&["sub", "iss", "aud", "exp"]);
-        let read = jsonwebtoken::decode::<Claims>(token, &key, &rules);
+        let read = signatures::decode::<Claims>(token, &key, &rules);
         let claims = read.map_err(|_| TokenError::Invalid)?.claims;
         let early = |iat| iat > clock::unix_ms() / 1000 + LEEWAY_S;
         if claims.sub.is_empty() || claims.sub.len() > 256 || claims.iat.is_some_and(early) {

@@ -15,6 +15,7 @@ use arc_swap::ArcSwapOption;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use super::signatures;
 use super::signing_keys::{KeyFile, KeyList, SigningKey, SigningKeys};
 use crate::clock;
 
@@ -341,7 +342,7 @@ impl Tokens {
             kid: Some(key.id.clone()),
             ..Header::new(Algorithm::HS256)
         };
-        jsonwebtoken::encode(&header, claims, &key.sign).ok()
+        signatures::encode(&header, claims, &key.sign).ok()
     }
 
     /// Returns the claims of a token that a key of the list has signed. A token of an earlier
@@ -364,7 +365,7 @@ impl Tokens {
         let mut read = keys
             .iter()
             .filter(by)
-            .filter_map(|key| jsonwebtoken::decode::<T>(token, &key.verify, &rules).ok());
+            .filter_map(|key| signatures::decode::<T>(token, &key.verify, &rules).ok());
         Ok(read.next().ok_or(Refused::Invalid)?.claims)
     }
 }

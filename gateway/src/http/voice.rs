@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use axum::Json;
-use jsonwebtoken::{EncodingKey, Header, encode};
+use jsonwebtoken::{EncodingKey, Header};
 use proto::rpc::queries::v1::{LoginsRequest, Page};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,7 +19,7 @@ use super::{
     route::{Answer, Call, OWNERS, Route},
     values::Time,
 };
-use crate::{app::App, clock, config::Voice};
+use crate::{app::App, auth::signatures, clock, config::Voice};
 
 /// Time to join.
 const LIFETIME: Duration = Duration::from_secs(120);
@@ -192,7 +192,7 @@ fn issue(
         },
     };
     let key = EncodingKey::from_secret(voice.secret.expose().as_bytes());
-    let token = encode(&Header::default(), &claims, &key)?;
+    let token = signatures::encode(&Header::default(), &claims, &key)?;
     Ok(VoiceToken {
         token,
         url: voice.url.clone(),
@@ -205,7 +205,7 @@ fn issue(
 
 #[cfg(test)]
 mod tests {
-    use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode};
+    use jsonwebtoken::{Algorithm, DecodingKey, Validation};
     use serde_json::{Value, json};
     use service_runtime::config::Secret;
 
@@ -230,7 +230,7 @@ mod tests {
             check.set_issuer(&["the-key"]);
             check.validate_nbf = true;
             let key = DecodingKey::from_secret(voice.secret.expose().as_bytes());
-            let read = decode::<Value>(&answer.token, &key, &check).unwrap();
+            let read = signatures::decode::<Value>(&answer.token, &key, &check).unwrap();
             assert_eq!(read.header.alg, Algorithm::HS256);
             assert_eq!(
                 (&read.claims["sub"], &read.claims["name"]),
@@ -247,7 +247,7 @@ mod tests {
             assert_eq!(read.claims["video"], grants);
             assert_eq!(answer.room, "region:-1:4");
             let other = DecodingKey::from_secret(b"another secret");
-            assert!(decode::<Value>(&answer.token, &other, &check).is_err());
+            assert!(signatures::decode::<Value>(&answer.token, &other, &check).is_err());
         }
     }
 }

@@ -5,6 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 
 /// The reader as it is, without the launcher around it.
+#[allow(dead_code, reason = "the launcher uses the rest")]
 #[path = "../../src/model_bounds"]
 mod model_bounds {
     mod glb;
