@@ -162,6 +162,7 @@ both! {
         operators_switch_and_look;
     gives:
         a_region_is_given_with_all_that_belongs_to_it,
+        a_regions_state_is_saved_by_its_owner_alone_and_loaded_by_the_next,
         a_region_is_given_only_by_its_owner_and_to_who_is_live,
         a_transfer_to_a_region_that_was_given_away_is_stale,
         whoever_loses_a_region_its_players_get_the_next_sequence,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::entity::ground_item::GroundChange;
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::features::training::skill::Skill;
-use crate::geometry::tile::Chunk;
+use crate::geometry::tile::{Chunk, Region};
 use crate::item::ledger::LedgerEntry;
 
 /// Characters and objects that the store must save, by kind of change.
@@ -45,6 +45,9 @@ pub struct Changes {
     #[serde(default)]
     #[serde(rename = "lasting")]
     pub persistent_objects: BTreeSet<Chunk>,
+    /// Regions with a shop of which somebody has just bought, or to which somebody has sold.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub shops: BTreeSet<Region>,
     /// Gains and losses; several rows may speak of the same holder, item and cause.
     pub ledger: Vec<LedgerEntry>,
 }

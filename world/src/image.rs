@@ -3,6 +3,8 @@
 //! Always: a region that is restored at the tick of its image goes on exactly as it would have. The
 //! same state gives the same bytes.
 
+mod saved;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;

@@ -20,7 +20,7 @@ use crate::features::emotes::Emotes;
 use crate::features::movement::border::PAST_TILES_MAX;
 use crate::features::npc_mind::{self, Crowd};
 use crate::features::potions::Dosed;
-use crate::features::shop::Shops;
+use crate::features::shop::{Shelves, Shops};
 use crate::features::trade::Trades;
 use crate::geometry::route::Router;
 use crate::geometry::tile::{Chunk, Region, Tile};
@@ -115,6 +115,13 @@ impl World {
                 Vec::new(),
             ),
         };
+        self.settle_image(image, now);
+        Ok(())
+    }
+
+    /// Puts in everything of a region that is not here yet.
+    pub(crate) fn settle_image(&mut self, image: Image, now: Tick) {
+        let region = image.region;
         self.now = self.now.max(now);
         self.regions.insert(region, image.counters);
         self.settle_npcs(region, now, image.npcs);
@@ -147,7 +154,6 @@ impl World {
             .fires
             .into_iter()
             .for_each(|fire| self.settle_fire(fire));
-        Ok(())
     }
 
     /// Puts items on the ground of `region`, which came from the store without its state. `played`
@@ -285,8 +291,7 @@ impl World {
             .filter(|p| p.region == region)
             .cloned()
             .collect();
-        let npcs = self.npcs.values().filter(|n| n.region == region);
-        let npcs = npcs.map(|n| n.state.clone()).collect();
+        let npcs = self.npcs_of(region);
         let ground = self.ground.of(region).cloned().collect();
         let resources = self.resources.of(&self.content, region).cloned().collect();
         let fires = self.fires.values().filter(|fire| fire.region == region);
@@ -294,17 +299,28 @@ impl World {
         let trades = trades.filter(|trade| self.concerns(trade, region));
         let duels = self.duels.all.values();
         let duels = duels.filter(|duel| self.fought_in(duel, region));
-        let shops = self.shops.iter().filter(|((of, _), _)| *of == region);
-        let shops = shops.map(|((_, id), shelves)| (Arc::clone(id), shelves.clone()));
         let image = Image {
             trades: trades.cloned().collect(),
             duels: duels.cloned().collect(),
-            shops: shops.collect(),
+            shops: self.shops_of(region),
             resources,
             fires: fires.cloned().collect(),
             ..Image::new(region, self.now, counters, players, npcs, ground)
         };
         Some(image.to_bytes())
+    }
+
+    /// Returns the changing state of the NPCs of a region, by id.
+    pub(crate) fn npcs_of(&self, region: Region) -> Vec<NpcState> {
+        let npcs = self.npcs.values().filter(|npc| npc.region == region);
+        npcs.map(|npc| npc.state.clone()).collect()
+    }
+
+    /// Returns the shops of a region that are not as usual.
+    pub(crate) fn shops_of(&self, region: Region) -> BTreeMap<Arc<str>, Shelves> {
+        let shops = self.shops.iter().filter(|((of, _), _)| *of == region);
+        let shops = shops.map(|((_, id), shelves)| (Arc::clone(id), shelves.clone()));
+        shops.collect()
     }
 
     /// Returns the regions that are played here, in order.

@@ -39,6 +39,7 @@ mod quest;
 mod rare_drops;
 mod replay;
 mod requests;
+mod saved_region;
 mod searches;
 mod shop;
 mod skills;

@@ -45,6 +45,8 @@ pub struct Config {
     /// Time in which a tick may bring in regions before it leaves the rest to the next; only tests
     /// change it.
     pub regions_in_max: Duration,
+    /// Time from one look at a region's state to the next; only tests change it.
+    pub region_save_interval: Duration,
     /// Length of a tick in milliseconds; only tests change it.
     pub tick_ms: u64,
     /// Rules that the run breaks; only tests break any.
@@ -105,6 +107,7 @@ impl Config {
             replay_checks: false,
             players_max: 10_000,
             regions_in_max: Duration::from_millis(50),
+            region_save_interval: REGION_SAVE_INTERVAL,
             tick_ms: TICK_MS,
             mutants: Mutants::default(),
         }
@@ -117,6 +120,8 @@ impl Config {
     }
 }
 
+/// Time from one look at a region's state to the next.
+const REGION_SAVE_INTERVAL: Duration = Duration::from_secs(30);
 const HOUR_S: u64 = 60 * 60;
 const DAY_S: u64 = 24 * HOUR_S;
 /// 15 minutes.

@@ -50,6 +50,7 @@ fn kinds(file: &Path) -> BTreeMap<&'static str, usize> {
         let kind = match change.unwrap() {
             Change::RegionIn { state: Some(_), .. } => "picture",
             Change::RegionIn { state: None, .. } => "in",
+            Change::RegionSavedIn { .. } => "saved",
             Change::RegionOut { .. } => "out",
             Change::Leave { .. } => "leave",
             Change::Hold { .. } => "hold",

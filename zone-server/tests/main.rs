@@ -18,4 +18,5 @@ mod playing;
 mod promised;
 mod reaching;
 mod stage;
+mod takeover;
 mod trading;

@@ -119,7 +119,8 @@ type Rows = Result<wire::CommitRows, Wrong>;
 
 fn count(rows: &wire::CommitRows) -> usize {
     let value = rows.ground.len() + rows.gone.len() + rows.ledger.len();
-    rows.characters.len() + value + rows.gives.len() + rows.chunks.len()
+    let regions = rows.gives.len() + rows.chunks.len() + rows.states.len();
+    rows.characters.len() + value + regions
 }
 
 fn extend(rows: &mut wire::CommitRows, more: wire::CommitRows) {
@@ -129,6 +130,7 @@ fn extend(rows: &mut wire::CommitRows, more: wire::CommitRows) {
     rows.ledger.extend(more.ledger);
     rows.gives.extend(more.gives);
     rows.chunks.extend(more.chunks);
+    rows.states.extend(more.states);
 }
 
 /// Reads the whole stream, so that the answer does not cut off a caller that still sends.
@@ -196,6 +198,7 @@ fn batch(desk: &Desk, header: &wire::CommitHeader, rows: wire::CommitRows) -> Re
         )?,
         gives: checked(rows.gives, |_| None, value::region_give)?,
         chunks: checked(rows.chunks, |_| None, value::chunk)?,
+        states: checked(rows.states, |_| None, value::region_state)?,
         lease_ms: millis(desk.lease),
     })
 }

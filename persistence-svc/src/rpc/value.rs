@@ -7,14 +7,16 @@ use super::model::{COORDINATE_MAX, Checked, count, number, region, small, text, 
 use crate::store::stored::{Bank, Banked, PLACES, TABS, Worn};
 use crate::store::unsigned;
 use crate::store::value::{
-    Balance, Chunk, DELTA_MAX, GroundGone, GroundItem, LedgerRow, Pack, RegionGive, SLOTS, STAKES,
-    Stack,
+    Balance, Chunk, DELTA_MAX, GroundGone, GroundItem, LedgerRow, Pack, RegionGive, RegionState,
+    SLOTS, STAKES, Stack,
 };
 
 /// The longest name of a ledger cause.
 const CAUSE_BYTES_MAX: usize = 32;
 /// Longest document of the persistent objects of one chunk, in bytes.
 const CHUNK_BYTES_MAX: usize = 64 * 1024;
+/// Longest state of one region, in bytes.
+const STATE_BYTES_MAX: usize = 1024 * 1024;
 
 /// Reads the slots of a pack, each at most once.
 pub(crate) fn pack(slots: Vec<wire::Slot>) -> Checked<Pack> {
@@ -249,6 +251,19 @@ pub(crate) fn ledger_row(row: wire::LedgerRow) -> Checked<LedgerRow> {
         cause: row.cause,
         balance,
         delta: row.delta,
+    })
+}
+
+/// Reads the state of a region.
+pub(crate) fn region_state(row: wire::RegionState) -> Checked<RegionState> {
+    if !(1..=STATE_BYTES_MAX).contains(&row.state.len()) {
+        let why = format!("the state of a region has 1 to {STATE_BYTES_MAX} bytes");
+        return Err(malformed(why));
+    }
+    Ok(RegionState {
+        region: region("state.region", row.region)?,
+        epoch: number("state.epoch", row.epoch)?,
+        state: row.state,
     })
 }
 

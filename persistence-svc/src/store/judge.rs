@@ -98,7 +98,8 @@ pub(crate) fn regions(batch: &Batch) -> BTreeSet<Region> {
     let given = batch.gives.iter().map(|give| give.region);
     let rows = from.chain(to);
     let chunks = batch.chunks.iter().map(Chunk::region);
-    let value = ground.chain(gone).chain(chunks);
+    let states = batch.states.iter().map(|state| state.region);
+    let value = ground.chain(gone).chain(chunks).chain(states);
     rows.chain(value).chain(given).collect()
 }
 
@@ -140,6 +141,7 @@ pub(crate) fn judge(batch: &Batch, held: &Held) -> Result<Vec<After>, CommitOutc
     }
     let kept = gives(batch, held)?;
     chunks(batch, held)?;
+    states(batch, held)?;
     holdings::balances(batch, held)?;
     if !stale.is_empty() || !kept.is_empty() {
         return Err(CommitOutcome::TransferStale {
@@ -165,6 +167,29 @@ fn chunks(batch: &Batch, held: &Held) -> Result<(), CommitOutcome> {
         return Err(CommitOutcome::Refused {
             ids: Vec::new(),
             detail: format!("chunk {},{} {why}", chunk.x, chunk.z),
+        });
+    }
+    Ok(())
+}
+
+/// Checks that the batch names the state of each region once, and each of a region that the run owns
+/// at that epoch.
+fn states(batch: &Batch, held: &Held) -> Result<(), CommitOutcome> {
+    let mut seen = BTreeSet::new();
+    for state in &batch.states {
+        let owner = held.regions.get(&state.region);
+        let stands =
+            owner.is_some_and(|owner| owner.run == batch.run && owner.epoch == state.epoch);
+        let why = if !seen.insert(state.region) {
+            "has two states"
+        } else if !(stands || held.believes) {
+            "is not the run's at the epoch of its state"
+        } else {
+            continue;
+        };
+        return Err(CommitOutcome::Refused {
+            ids: Vec::new(),
+            detail: format!("region {},{} {why}", state.region.x, state.region.z),
         });
     }
     Ok(())

@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 
-use super::value::{Chunk, GroundGone, GroundItem, Holdings, LedgerRow, RegionGive};
+use super::value::{Chunk, GroundGone, GroundItem, Holdings, LedgerRow, RegionGive, RegionState};
 
 /// A square of 64 x 64 tiles. Transactions lock rows in the order of this type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -243,6 +243,7 @@ pub(crate) struct Batch {
     pub(crate) ledger: Vec<LedgerRow>,
     pub(crate) gives: Vec<RegionGive>,
     pub(crate) chunks: Vec<Chunk>,
+    pub(crate) states: Vec<RegionState>,
     pub(crate) lease_ms: i64,
 }
 
@@ -250,7 +251,8 @@ impl Batch {
     /// Returns the number of rows of all kinds together.
     pub(crate) fn len(&self) -> usize {
         let value = self.ground.len() + self.gone.len() + self.ledger.len();
-        self.rows.len() + value + self.gives.len() + self.chunks.len()
+        let regions = self.gives.len() + self.chunks.len() + self.states.len();
+        self.rows.len() + value + regions
     }
 }
 

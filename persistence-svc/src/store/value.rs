@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
+
 use super::model::Region;
 use super::row::{FromRow, Read, Row};
 use super::stored::{Bank, Worn};
@@ -212,6 +214,14 @@ pub(crate) struct LedgerRow {
     pub(crate) cause: String,
     pub(crate) balance: Balance,
     pub(crate) delta: i64,
+}
+
+/// State of a region that stands at `epoch`: NPCs, resources and shops. The store does not read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RegionState {
+    pub(crate) region: Region,
+    pub(crate) epoch: i64,
+    pub(crate) state: Bytes,
 }
 
 /// Gives a region that stands at `epoch` to another run.

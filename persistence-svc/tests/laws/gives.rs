@@ -220,3 +220,54 @@ pub(crate) async fn the_load_of_regions_is_noted(kind: Kind) {
     };
     refused(stage.runs().renew(twice).await, Code::InvalidArgument);
 }
+
+pub(crate) async fn a_regions_state_is_saved_by_its_owner_alone_and_loaded_by_the_next(kind: Kind) {
+    let stage = Stage::new(kind).await;
+    let here = stage.zone(region(0, 0)).await;
+    let other = stage.zone(region(9, 0)).await;
+    let state = |zone: &Zone, epoch: u64, state: &'static [u8]| wire::RegionState {
+        region: Some(zone.place),
+        epoch,
+        state: state.into(),
+    };
+    let rows = |states: &[wire::RegionState]| wire::CommitRows {
+        states: states.to_vec(),
+        ..wire::CommitRows::default()
+    };
+    let first = state(&here, here.epoch, b"\x00\xff first");
+    for wrong in [
+        vec![state(&here, here.epoch - 1, b"older")],
+        vec![state(&here, here.epoch + 1, b"newer")],
+        vec![state(&other, other.epoch, b"another's")],
+        vec![state(&here, here.epoch, b"")],
+        vec![first.clone(), first.clone()],
+    ] {
+        let reply = stage.batch(here.run, 1, rows(&wrong)).await;
+        assert_eq!(reply.outcome(), Outcome::Refused, "{wrong:?}");
+    }
+    assert_eq!(stage.load_region(&here).await.unwrap().state, "");
+    for (sequence, bytes) in [(1, &first.state), (2, &"second".into())] {
+        let of = wire::RegionState {
+            state: bytes.clone(),
+            ..first.clone()
+        };
+        let reply = stage.batch(here.run, sequence, rows(&[of])).await;
+        assert_eq!(reply.outcome(), Outcome::Done, "{}", reply.detail);
+        let loaded = stage.load_region(&here).await.unwrap();
+        assert_eq!(loaded.state, bytes);
+    }
+    // The state that comes with the give is the last one of its owner, and the next one has it.
+    let mut given = rows(&[state(&here, here.epoch, b"given")]);
+    given.gives.push(give(&here, other.run));
+    let reply = stage.batch(here.run, 3, given).await;
+    assert_eq!(reply.outcome(), Outcome::Done, "{}", reply.detail);
+    let heir = Zone {
+        run: other.run,
+        epoch: here.epoch + 1,
+        ..here
+    };
+    let late = rows(&[state(&here, here.epoch, b"late")]);
+    let reply = stage.batch(here.run, 4, late).await;
+    assert_eq!(reply.outcome(), Outcome::Refused);
+    assert_eq!(stage.load_region(&heir).await.unwrap().state, "given");
+}

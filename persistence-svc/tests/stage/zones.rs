@@ -130,7 +130,11 @@ impl Stage {
         rows: wire::CommitRows,
     ) -> wire::CommitReply {
         let value = rows.ground.len() + rows.gone.len() + rows.ledger.len();
-        let count = rows.characters.len() + value + rows.gives.len() + rows.chunks.len();
+        let count = rows.characters.len()
+            + value
+            + rows.gives.len()
+            + rows.chunks.len()
+            + rows.states.len();
         let mut parts = vec![header(run, sequence, u32::try_from(count).unwrap())];
         parts.extend(rows.characters.chunks(500).map(|some| {
             part(Part::Rows(wire::CommitRows {

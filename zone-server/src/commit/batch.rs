@@ -3,14 +3,18 @@
 //! Always: one batch is in flight; its sequence is one more than that of the last answered one; it
 //! is sent again unchanged until it is answered, but for transfers and gives that the store calls
 //! stale. A batch has all changes of value in the run up to the tick in which it is cut. A
-//! character whose transfer, logout or give is in flight gives no further rows.
+//! character whose transfer, logout or give is in flight gives no further rows. The state of a region
+//! with a deal of the batch is in the batch.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
-use proto::rpc::persistence::v1::{CharacterRecord, CharacterRow, CommitRows, RegionGive};
+use bytes::Bytes;
+use proto::rpc::persistence::v1::{
+    CharacterRecord, CharacterRow, CommitRows, RegionGive, RegionState,
+};
 use world::{CharacterId, Region, Skill};
 
 pub(crate) use super::row::{Going, Items};
@@ -106,6 +110,8 @@ pub(crate) struct Batch {
     value: Value,
     /// Regions that the run gives away with the next batch.
     gives: BTreeMap<Region, RegionGive>,
+    /// States of regions that go with the next batch.
+    states: BTreeMap<Region, RegionState>,
     flight: Option<Flight>,
     /// Whether the last attempt at the batch in flight has failed.
     failing: bool,
@@ -121,6 +127,7 @@ impl Batch {
             rows: BTreeMap::new(),
             value: Value::default(),
             gives: BTreeMap::new(),
+            states: BTreeMap::new(),
             flight: None,
             failing: false,
         }
@@ -213,6 +220,16 @@ impl Batch {
         &mut self.value
     }
 
+    /// Sends the state of `region`, which the run owns at `epoch`, along with the next batch.
+    pub(crate) fn region_state(&mut self, region: Region, epoch: u64, state: Bytes) {
+        let row = RegionState {
+            region: Some(rpc_region(region)),
+            epoch,
+            state,
+        };
+        self.states.insert(region, row);
+    }
+
     /// Notes that a character belongs to another region of this run.
     pub(crate) fn region(&mut self, who: &CharacterId, region: Region, now: u64) {
         if let Some(row) = self.rows.get_mut(who) {
@@ -300,6 +317,7 @@ impl Batch {
             !lost
         });
         self.gives.remove(&region);
+        self.states.remove(&region);
         let value = self.value.lost(region, &characters);
         Lost {
             characters: characters.into_iter().collect(),
@@ -398,6 +416,7 @@ impl Batch {
             None => self.value.take(&mut out),
         }
         out.gives = std::mem::take(&mut self.gives).into_values().collect();
+        out.states = std::mem::take(&mut self.states).into_values().collect();
         self.fly(now, value, out, regions_before)
     }
 

@@ -1,10 +1,12 @@
 //! Brings the changes of ticks to the store. `batch` is pure: it merges, numbers and settles. It
 //! uses `row` (one character), `value` (ground items, the ledger) and `rows` (the messages to the
-//! store). `bounds` says when value must wait; `committer` sends.
+//! store). `regions` says when a region's state goes along, and `bounds` when value must wait;
+//! `committer` sends.
 
 pub(crate) mod batch;
 pub(crate) mod bounds;
 pub(crate) mod committer;
+pub(crate) mod regions;
 mod row;
 pub(crate) mod rows;
 pub(crate) mod value;

@@ -12,7 +12,7 @@ const PART_ROWS: usize = 500;
 const PART_BYTES: usize = 256 * 1024;
 
 /// Returns the number of rows of each kind.
-pub(crate) fn kinds(rows: &CommitRows) -> [(&'static str, usize); 6] {
+pub(crate) fn kinds(rows: &CommitRows) -> [(&'static str, usize); 7] {
     [
         ("character", rows.characters.len()),
         ("ground", rows.ground.len()),
@@ -20,6 +20,7 @@ pub(crate) fn kinds(rows: &CommitRows) -> [(&'static str, usize); 6] {
         ("ledger", rows.ledger.len()),
         ("give", rows.gives.len()),
         ("chunk", rows.chunks.len()),
+        ("state", rows.states.len()),
     ]
 }
 
@@ -39,7 +40,7 @@ pub(crate) fn parts(rows: &CommitRows) -> Vec<Part> {
             })*
         };
     }
-    carry!(characters ground gone ledger gives chunks);
+    carry!(characters ground gone ledger gives chunks states);
     out.close();
     out.done
 }
@@ -104,6 +105,7 @@ mod tests {
             all.ledger.append(&mut rows.ledger);
             all.gives.append(&mut rows.gives);
             all.chunks.append(&mut rows.chunks);
+            all.states.append(&mut rows.states);
         }
         all
     }
@@ -121,11 +123,12 @@ mod tests {
             ledger: (1..=1_700).map(ledger).collect(),
             gives: vec![RegionGive::default()],
             chunks: vec![proto::rpc::persistence::v1::ChunkRow::default(); 2],
+            states: vec![proto::rpc::persistence::v1::RegionState::default(); 2],
         };
         let parts = parts(&rows);
         assert!(parts.len() >= 7, "{}", parts.len());
         assert_eq!(joined(parts), rows);
-        assert_eq!(count(&rows), 3 + 3 + 2 + 1_700 + 1 + 2);
+        assert_eq!(count(&rows), 3 + 3 + 2 + 1_700 + 1 + 2 + 2);
     }
 
     #[test]

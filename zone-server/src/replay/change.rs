@@ -15,6 +15,13 @@ pub(crate) enum Change {
         now: Tick,
         state: Option<Blob>,
     },
+    /// A region came in as the store has it.
+    RegionSavedIn {
+        region: Region,
+        now: Tick,
+        played: Tick,
+        saved: Blob,
+    },
     /// The ground items of a region came in.
     GroundIn {
         region: Region,
@@ -51,6 +58,14 @@ impl Change {
             Change::RegionIn { region, now, state } => {
                 let state = state.as_ref().map(|blob| &*blob.0);
                 let _ = world.region_in(region, now, state);
+            }
+            Change::RegionSavedIn {
+                region,
+                now,
+                played,
+                saved,
+            } => {
+                let _ = world.region_saved_in(region, now, played, &saved.0);
             }
             Change::GroundIn {
                 region,

@@ -61,6 +61,23 @@ impl Recorded {
         self.world.region_in(region, now, state)
     }
 
+    /// Records and calls [`World::region_saved_in`].
+    pub(crate) fn region_saved_in(
+        &mut self,
+        region: Region,
+        now: Tick,
+        played: Tick,
+        saved: &[u8],
+    ) -> Result<Vec<String>, Unreadable> {
+        self.note(|| Change::RegionSavedIn {
+            region,
+            now,
+            played,
+            saved: Blob(saved.to_vec()),
+        });
+        self.world.region_saved_in(region, now, played, saved)
+    }
+
     /// Records and calls [`World::ground_in`].
     pub(crate) fn ground_in(
         &mut self,

@@ -284,6 +284,7 @@ impl Run {
         }
         let whose = |id: &&EntityId| self.world.look(id).is_some_and(|l| l.region == region);
         let ids: BTreeSet<EntityId> = self.world.entities().filter(whose).cloned().collect();
+        self.save_region(region);
         let Some(going) = self.moves.giving.get_mut(&region) else {
             return;
         };
@@ -300,6 +301,7 @@ impl Run {
         }
         let state = self.world.region_out(region).unwrap_or_default();
         self.regions.held.remove(&region);
+        self.saves.left(region);
         self.shown.out.extend(ids.iter().cloned());
         going.out = Some(Out {
             state,
@@ -334,6 +336,7 @@ impl Run {
             return self.drop_region(region);
         }
         self.regions.held.insert(region, going.epoch);
+        self.saves.entered(region, self.now);
         for slot in self.roster.values_mut() {
             if slot.region == region && slot.stage == Stage::Moving {
                 slot.stage = Stage::Playing;

@@ -204,6 +204,7 @@ impl Run {
             self.world.hold(who, true);
         }
         self.batch.hurry();
+        self.saves.hurry();
     }
 
     /// Ends a run that stops, once it owns nothing and has told everything, or once it has saved
@@ -220,7 +221,7 @@ impl Run {
             && self.roster.is_empty();
         let saved = self.ending.stopping.is_some_and(|since| since < self.now)
             && self.moves.giving.is_empty();
-        if !((nothing || saved) && told && self.batch.clean()) {
+        if !((nothing || saved) && told && self.batch.clean() && !self.saves.waits()) {
             drain.over_since = None;
             return;
         }

@@ -44,7 +44,10 @@ use self::{
 };
 use crate::{
     beat::{Beat, End},
-    commit::batch::{Batch, Pace},
+    commit::{
+        batch::{Batch, Pace},
+        regions::RegionSaves,
+    },
     config::Config,
     deliver::links::Links,
     effects::Effects,
@@ -97,6 +100,7 @@ pub(crate) struct Run {
     shown: Shown,
     links: Links,
     batch: Batch,
+    saves: RegionSaves,
     scope: TickScope,
     ending: Ending,
 }
@@ -137,6 +141,7 @@ impl Run {
             shown: Shown::default(),
             links: Links::default(),
             batch,
+            saves: RegionSaves::default(),
             scope: TickScope::default(),
             ending: Ending::default(),
         }

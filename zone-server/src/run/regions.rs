@@ -22,6 +22,9 @@ use crate::{
 /// Ticks by which a run's clock may be off; a run further off gives its regions away.
 const CLOCK_TICKS_MAX: u64 = 3;
 
+/// Parts of a saved region that do not fit, in one line of the log.
+const UNFIT_NAMED: usize = 10;
+
 /// Ticks for which a region that is given away may stand still.
 const MISSED_TICKS_MAX: u64 = 1;
 
@@ -264,20 +267,54 @@ impl Run {
             // Another run gave the region, and its word was lost.
             self.missed(region, played_tick);
         }
-        let state = (!state.is_empty()).then_some(&*state);
-        if let Err(why) = self.world.region_in(region, Tick(last), state) {
-            tracing::error!(run = self.id, ?region, %why, "a region's state cannot be read");
-            if self.world.region_in(region, Tick(last), None).is_err() {
-                return;
-            }
+        if !self.saved_region_in(region, last, played_tick, &state) {
+            return;
         }
         self.region_held(region, epoch);
+        if !state.is_empty() {
+            // The timers differ from those in the store, and would differ again after a crash.
+            self.saves.must(region);
+        }
         self.ground_from_store(region, played_tick, &ground);
         self.persistent_objects_from_store(region, played_tick, &chunks);
         for row in characters {
             // No session waits for the character yet. The run refuses a session that asks for it
             // later.
             let _ = self.admit(row);
+        }
+    }
+
+    /// Takes a region into the world with the state that the store has of it; with none, as content
+    /// has it. Returns false if the region is there already.
+    fn saved_region_in(&mut self, region: Region, last: u64, played: u64, state: &[u8]) -> bool {
+        let last = Tick(last);
+        let taken_in = if state.is_empty() {
+            let fresh = self.world.region_in(region, last, None);
+            fresh.map(|()| Vec::new())
+        } else {
+            let played = Tick(played);
+            self.world.region_saved_in(region, last, played, state)
+        };
+        match taken_in {
+            Ok(unfit) if unfit.is_empty() => true,
+            Ok(unfit) => {
+                let (parts, some) = (
+                    unfit.len(),
+                    unfit[..unfit.len().min(UNFIT_NAMED)].join(", "),
+                );
+                tracing::warn!(
+                    run = self.id,
+                    ?region,
+                    parts,
+                    some,
+                    "parts of a saved region do not fit"
+                );
+                true
+            }
+            Err(why) => {
+                tracing::error!(run = self.id, ?region, %why, "a region cannot come in");
+                false
+            }
         }
     }
 
@@ -300,6 +337,7 @@ impl Run {
     pub(super) fn region_held(&mut self, region: Region, epoch: u64) {
         self.moves.taking.remove(&region);
         self.regions.enter(region, epoch, self.now);
+        self.saves.entered(region, self.now);
     }
 
     /// Drops everything in a region, because the region belongs to another run.
@@ -307,6 +345,7 @@ impl Run {
         tracing::info!(run = self.id, ?region, "a region is no longer this run's");
         self.regions.held.remove(&region);
         self.regions.held_since.remove(&region);
+        self.saves.left(region);
         self.moves.giving.remove(&region);
         self.handovers
             .arrivals

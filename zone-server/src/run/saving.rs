@@ -1,7 +1,7 @@
 //! Batches: the run cuts one when something is due, and settles it when the store answers.
 
 use proto::rpc::persistence::v1::{CommitReply, commit_reply::Outcome};
-use world::CharacterId;
+use world::{CharacterId, Region};
 
 use super::Run;
 use crate::{
@@ -13,6 +13,12 @@ use crate::{
 impl Run {
     /// Sends the next batch, if one is due and none is in flight.
     pub(super) fn cut(&mut self) {
+        if !self.batch.flying() {
+            let interval = self.config.ticks(self.config.region_save_interval);
+            for region in self.saves.due(self.now, interval) {
+                self.save_region(region);
+            }
+        }
         let (roster, world) = (&self.roster, &self.world);
         let record = |who: &CharacterId, banked: &Items| {
             let slot = roster.get(who)?;
@@ -26,6 +32,27 @@ impl Run {
         if let Some(mut sending) = self.batch.cut(self.now, record) {
             sending.traceparent.clone_from(&self.scope.trace);
             self.send(sending);
+        }
+    }
+
+    /// Sends the state of a region that the run plays along with the next batch, unless the store
+    /// has it.
+    pub(super) fn save_region(&mut self, region: Region) {
+        let epoch = self.regions.held.get(&region);
+        let (Some(epoch), Some(state)) = (epoch, self.world.saved_region(region)) else {
+            return self.saves.left(region);
+        };
+        match self.saves.looked(region, self.now, state) {
+            Ok(Some(state)) => self.batch.region_state(region, *epoch, state),
+            Ok(None) => {}
+            Err(bytes) => {
+                tracing::error!(
+                    run = self.id,
+                    ?region,
+                    bytes,
+                    "a region's state is too long"
+                );
+            }
         }
     }
 

@@ -148,6 +148,9 @@ impl Run {
             let data = translate::value::persistent_objects(&self.world.persistent_objects(chunk));
             self.batch.value().lasts(chunk, data);
         }
+        for region in changes.shops {
+            self.saves.must(region);
+        }
         let value = self.batch.value();
         for entry in changes.ledger {
             value.ledger(entry);

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use deadpool_postgres::{GenericClient, Transaction};
 use tokio_postgres::types::FromSql;
 
+use super::runs::columns;
 use super::{Values, all, stored};
 use crate::store::error::Result;
 use crate::store::judge::{Held, SlotChanges, grave_owners, slots};
@@ -96,6 +97,26 @@ async fn write_chunks(transaction: &Transaction<'_>, batch: &Batch) -> Result<()
     Ok(())
 }
 
+async fn write_states(transaction: &Transaction<'_>, batch: &Batch) -> Result<()> {
+    if batch.states.is_empty() {
+        return Ok(());
+    }
+    let (xs, zs) = columns(batch.states.iter().map(|state| &state.region));
+    let states: Vec<&[u8]> = batch.states.iter().map(|state| &*state.state).collect();
+    let statement = transaction
+        .prepare_cached(
+            "INSERT INTO region_states (region_x, region_z, tick, state)
+             SELECT x, z, $4, state FROM UNNEST($1::integer[], $2::integer[], $3::bytea[])
+               AS u (x, z, state)
+             ON CONFLICT (region_x, region_z) DO UPDATE
+               SET tick = excluded.tick, state = excluded.state",
+        )
+        .await?;
+    let values: Values<'_> = &[&xs, &zs, &states, &batch.tick];
+    transaction.execute(&statement, values).await?;
+    Ok(())
+}
+
 /// Reads the packs and ground items that the batch changes. The locks of characters and regions
 /// protect them.
 pub(super) async fn read(
@@ -134,6 +155,7 @@ pub(super) async fn write(transaction: &Transaction<'_>, batch: &Batch, held: &H
     write_ground(transaction, batch).await?;
     write_deaths(transaction, batch, held).await?;
     write_chunks(transaction, batch).await?;
+    write_states(transaction, batch).await?;
     write_ledger(transaction, batch.run, batch.sequence, &batch.ledger).await
 }
 

@@ -76,6 +76,7 @@ pub(super) fn write(
     write_ground(transaction, batch)?;
     write_deaths(transaction, batch, held, now)?;
     write_chunks(transaction, batch)?;
+    write_states(transaction, batch)?;
     write_ledger(transaction, batch.run, batch.sequence, &batch.ledger, now)
 }
 
@@ -114,6 +115,17 @@ fn write_chunks(transaction: &Transaction<'_>, batch: &Batch) -> Result<()> {
     )?;
     for chunk in &batch.chunks {
         put.execute(params![chunk.x, chunk.z, chunk.data, batch.tick])?;
+    }
+    Ok(())
+}
+
+fn write_states(transaction: &Transaction<'_>, batch: &Batch) -> Result<()> {
+    let mut put = transaction.prepare_cached(
+        "INSERT INTO region_states (region_x, region_z, tick, state) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (region_x, region_z) DO UPDATE SET tick = ?3, state = ?4",
+    )?;
+    for of in &batch.states {
+        put.execute(params![of.region.x, of.region.z, batch.tick, &*of.state])?;
     }
     Ok(())
 }

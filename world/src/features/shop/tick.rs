@@ -104,6 +104,7 @@ impl World {
         if shelves.is_empty() {
             self.shops.remove(&key);
         }
+        out.changes.shops.insert(region);
         self.show_shop(region, &store.id, out);
     }
 

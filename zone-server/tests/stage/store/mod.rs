@@ -82,6 +82,8 @@ pub struct State {
     pub ground: BTreeMap<String, GroundItem>,
     /// Persistent objects of chunks, by place.
     pub chunks: BTreeMap<(i32, i32), ChunkRow>,
+    /// State of each region as its owner saved it last.
+    pub states: BTreeMap<Region, bytes::Bytes>,
     pub problems: Vec<String>,
     /// Number of commits that came, also of those that the store has not looked at yet.
     pub commits_come: u64,
@@ -241,6 +243,7 @@ pub struct Rows {
     pub ledger: Vec<LedgerRow>,
     pub gives: Vec<RegionGive>,
     pub chunks: Vec<ChunkRow>,
+    pub states: Vec<RegionState>,
 }
 
 impl Rows {
@@ -251,11 +254,13 @@ impl Rows {
         self.ledger.extend(more.ledger);
         self.gives.extend(more.gives);
         self.chunks.extend(more.chunks);
+        self.states.extend(more.states);
     }
 
     fn len(&self) -> usize {
         let things = self.ground.len() + self.gone.len() + self.ledger.len();
-        self.characters.len() + things + self.gives.len() + self.chunks.len()
+        let regions = self.gives.len() + self.chunks.len() + self.states.len();
+        self.characters.len() + things + regions
     }
 }
 
@@ -467,6 +472,18 @@ impl State {
                 regions: stale_gives,
                 ..stale
             };
+        }
+        let owned = |row: &RegionState| {
+            let owner = self.owners.get(&key(row.region));
+            owner == Some(&(run, row.epoch))
+        };
+        if !all.states.iter().all(owned) {
+            let why = "a state of another's region".to_owned();
+            self.problems.push(why.clone());
+            return reply(commit_reply::Outcome::Refused, Vec::new(), why);
+        }
+        for row in all.states {
+            self.states.insert(key(row.region), row.state);
         }
         for row in all.chunks {
             let at = row.chunk.unwrap_or_default();

@@ -110,7 +110,7 @@ impl Runs for Store {
             let there = there.filter(|c| c.online && key(c.record.region) == region);
             Ok(Response::new(LoadRegionReply {
                 characters: there.map(|c| c.record.clone()).collect(),
-                state: Default::default(),
+                state: state.states.get(&region).cloned().unwrap_or_default(),
                 ground: {
                     let of_region = |thing: &&GroundItem| key(thing.region) == region;
                     state.ground.values().filter(of_region).cloned().collect()
