@@ -167,9 +167,13 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_engine_that_hangs_is_waited_for_so_long_and_no_longer() {
-        // `yes` prints its arguments until somebody kills it.
+        // A file of the sources: one that this process writes may be busy when it is run.
+        let engine = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/fixtures/engine-that-hangs"
+        );
         let began = Instant::now();
-        let said = start(Some("yes"), 5432).await.unwrap_err().to_string();
+        let said = start(Some(engine), 5432).await.unwrap_err().to_string();
         let took = began.elapsed();
         assert!(said.contains("nothing within 300s"), "{said}");
         let least = START_LIMIT + CREATE_LIMIT;

@@ -109,7 +109,7 @@ fn health(saved: &[u8], region: Region, npc: &EntityId) -> Option<i64> {
     let unfit = world.region_saved_in(region, Tick(1), Tick(1), saved);
     assert_eq!(unfit.unwrap(), Vec::<String>::new());
     match world.look(npc)?.field("health")? {
-        Field::Int(health) => Some((*health).into()),
+        Field::Int(health) => Some(*health),
         other => panic!("{other:?}"),
     }
 }
@@ -172,8 +172,8 @@ async fn a_hurt_npc_is_still_hurt_when_its_zone_falls() {
     let states = || {
         let epoch = scene.store.read(|state| state.owners[&scene.region].1);
         scene.store.read(|state| {
-            let kept = state.kept.iter().flat_map(|rows| &rows.states);
-            kept.filter(|row| row.epoch == epoch).next_back().cloned()
+            let mut kept = state.kept.iter().flat_map(|rows| &rows.states);
+            kept.rfind(|row| row.epoch == epoch).cloned()
         })
     };
     until("the next run saves the region", || states().is_some()).await;

@@ -18,7 +18,7 @@ pub(crate) mod operators;
 pub(crate) mod provider;
 pub(crate) mod roles;
 pub(crate) mod sanctions;
-pub(crate) mod signing_keys;
 pub(crate) mod signatures;
+pub(crate) mod signing_keys;
 pub(crate) mod tokens;
 pub(crate) mod watch;

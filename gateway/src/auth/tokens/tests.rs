@@ -280,9 +280,8 @@ fn a_token_counts_only_by_the_key_that_it_names_or_without_a_name_by_any() {
     let bare = signed(&claims(), Algorithm::HS256, b"first");
     assert_eq!(kid(&bare), None);
     assert!(rotated.verify(&bare).is_ok());
-    let under = |id: &str, secret: &[u8]| {
-        sealed(&json!({"alg": "HS256", "kid": id}), &claims(), secret)
-    };
+    let under =
+        |id: &str, secret: &[u8]| sealed(&json!({"alg": "HS256", "kid": id}), &claims(), secret);
     assert!(rotated.verify(&under("a", b"first")).is_ok());
     for wrong in [under("b", b"first"), under("c", b"first")] {
         assert_eq!(rotated.verify(&wrong), Err(Refused::Invalid));
