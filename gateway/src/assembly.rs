@@ -59,8 +59,8 @@ pub(crate) fn assemble(
     } = parts;
     let meter = telemetry.meter();
     let metrics = Metrics::new(&meter);
-    let (bus, heard) = match &config.redis_url {
-        Some(url) => Bus::redis(url.expose())?,
+    let (bus, heard) = match &config.redis {
+        Some(server) => Bus::redis(server)?,
         None => Bus::local(&config.local_bus),
     };
     let limits = Limits::new(config.rate_limits, &bus, &config.local_bus, metrics.clone());

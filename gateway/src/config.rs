@@ -10,7 +10,7 @@ use crate::{
     auth::{admin_code::AdminCode, provider::ProviderConfig, signing_keys::SigningKeys},
     http::{cors::Allowlist, proxies::TrustedProxies},
     limits::{unauthenticated::Most, window::AGENTS},
-    social::redis_bus,
+    social::redis_server::RedisServer,
 };
 
 /// Upper bound for settings of connections; no machine holds more sockets.
@@ -30,8 +30,8 @@ pub struct Config {
     pub(crate) production: bool,
     pub(crate) gateway_id: String,
     pub(crate) persistence_addresses: Vec<String>,
-    /// Address of Redis; `None`: the in-process bus.
-    pub(crate) redis_url: Option<Secret>,
+    /// The bus between gateways; `None`: the in-process bus.
+    pub(crate) redis: Option<RedisServer>,
     /// Name of the in-process bus; gateways of one process with the same name hear each other.
     pub(crate) local_bus: String,
     /// The keys that sign tokens.
@@ -140,7 +140,7 @@ impl Config {
                 .optional("GATEWAY_ID", "this gateway's name on the bus; else random")
                 .unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string()),
             persistence_addresses: read_addresses(reader),
-            redis_url: read_redis_url(reader),
+            redis: RedisServer::read(reader),
             local_bus: reader.value(
                 "LOCAL_BUS",
                 "world".to_owned(),
@@ -365,16 +365,6 @@ fn read_addresses(reader: &mut Reader) -> Vec<String> {
         }
     }
     addresses
-}
-
-fn read_redis_url(reader: &mut Reader) -> Option<Secret> {
-    let url = reader.secret("REDIS_URL", "the bus between gateways; else in-process");
-    if let Some(url) = &url
-        && let Err(why) = redis_bus::address(url.expose())
-    {
-        reader.problem(format!("REDIS_URL {why}"));
-    }
-    url
 }
 
 fn read_connections_max(reader: &mut Reader) -> usize {

@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use service_runtime::config::{Environment, Reader, Secret, is_sample};
+use service_runtime::pem::{ClientTls, FileNames};
 
+use crate::container;
+use crate::database::Database;
 use crate::mutants::Mutants;
 use crate::store::agents::Bounds;
 
@@ -60,20 +63,15 @@ fn container(reader: &mut Reader, environment: Environment) -> (bool, Option<Str
 #[derive(Clone)]
 pub enum StoreConfig {
     /// PostgreSQL.
-    Postgres {
-        /// Address of the database.
-        url: Secret,
-        /// The most connections that this process opens for calls.
-        connections: usize,
-    },
+    Postgres(PostgresConfig),
     /// PostgreSQL in a container of this machine. The service starts it if it does not run.
     Container {
         /// The program that starts it; none: docker, or else podman.
         engine: Option<String>,
         /// Port of the container on this machine.
         port: u16,
-        /// The most connections that this process opens for calls.
-        connections: usize,
+        /// The database in it.
+        postgres: PostgresConfig,
     },
     /// SQLite.
     Sqlite {
@@ -82,10 +80,36 @@ pub enum StoreConfig {
     },
 }
 
+/// PostgreSQL as the store.
+#[derive(Debug, Clone)]
+pub struct PostgresConfig {
+    /// Database for calls.
+    pub(crate) database: Database,
+    /// Whether a pooler stands before it that gives each transaction another connection.
+    pub(crate) pooler: bool,
+    /// The same database without the pooler, for notifications.
+    pub(crate) direct: Option<Database>,
+    /// The most connections that this process opens for calls.
+    pub(crate) connections: usize,
+}
+
+#[cfg(test)]
+impl PostgresConfig {
+    /// Makes the settings of a database without a pooler.
+    pub(crate) fn plain(url: &str, connections: usize) -> PostgresConfig {
+        PostgresConfig {
+            database: Database::parse(url, &ClientTls::default()).unwrap(),
+            pooler: false,
+            direct: None,
+            connections,
+        }
+    }
+}
+
 impl fmt::Debug for StoreConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            StoreConfig::Postgres { .. } => f.write_str("Postgres"),
+            StoreConfig::Postgres(_) => f.write_str("Postgres"),
             StoreConfig::Container { port, .. } => write!(f, "Container({port})"),
             StoreConfig::Sqlite { folder } => write!(f, "Sqlite({})", folder.display()),
         }
@@ -117,7 +141,7 @@ impl Config {
         let settle = millis(reader, "PLACEMENT_SETTLE_MS", 1_500, 0..=600_000, settle);
         // On one machine there is no network that could fail for many runs at once.
         let overdue = match store {
-            StoreConfig::Postgres { .. } | StoreConfig::Container { .. } => 10_000,
+            StoreConfig::Postgres(_) | StoreConfig::Container { .. } => 10_000,
             StoreConfig::Sqlite { .. } => 0,
         };
         let help = "how overdue leases must be when half or more of all lapsed at once";
@@ -171,61 +195,120 @@ fn millis(
     Duration::from_millis(reader.within(name, default, range, help))
 }
 
-/// Reports a well-known password in words (`password=…`). The reader itself sees only passwords in
-/// addresses.
-fn known_password(reader: &mut Reader, parsed: &tokio_postgres::Config) {
-    let password = parsed.get_password().map(String::from_utf8_lossy);
-    if password.is_some_and(|password| is_sample(&password)) {
-        reader.problem("the password in DATABASE_URL is one that everybody knows".to_owned());
+/// Settings of the files for TLS to PostgreSQL.
+const FILES: FileNames = FileNames {
+    ca: "DATABASE_CA_FILE",
+    cert: "DATABASE_CERT_FILE",
+    key: "DATABASE_KEY_FILE",
+};
+
+/// Reads the address of a database, in words or as a URL. It is no problem if none is set.
+fn database(
+    reader: &mut Reader,
+    name: &'static str,
+    help: &'static str,
+    files: &ClientTls,
+    password: Option<&Secret>,
+) -> Option<Database> {
+    let url = reader.secret(name, help)?;
+    match Database::parse(url.expose(), files) {
+        Err(clause) => {
+            reader.problem(format!("{name} {clause}"));
+            None
+        }
+        Ok(mut database) => {
+            let given = database.config().get_password();
+            let given = given.map(|given| String::from_utf8_lossy(given).into_owned());
+            // The reader itself sees only passwords in addresses.
+            if reader.production() && given.as_deref().is_some_and(is_sample) {
+                reader.problem(format!(
+                    "the password in {name} is one that everybody knows"
+                ));
+            }
+            match (given, password) {
+                (Some(_), Some(_)) => reader.problem(format!(
+                    "only one of {name} and DATABASE_PASSWORD may hold the password"
+                )),
+                (None, Some(password)) => {
+                    database.config_mut().password(password.expose());
+                }
+                (_, None) => {}
+            }
+            Some(database)
+        }
     }
 }
 
+/// Reads whether a pooler stands before the database.
+fn pooler(reader: &mut Reader) -> bool {
+    const NAME: &str = "DATABASE_POOLER";
+    let help = "transaction: DATABASE_URL is a pooler that gives each transaction another \
+                connection, as PgBouncer; none: no pooler";
+    let text = reader.value(NAME, "none".to_owned(), help);
+    if !matches!(text.as_str(), "none" | "transaction") {
+        reader.problem(format!("{NAME} must be none or transaction, not {text:?}"));
+    }
+    text == "transaction"
+}
+
+/// Reads all settings of PostgreSQL; `None` without an address.
+fn postgres(reader: &mut Reader) -> (Option<PostgresConfig>, usize) {
+    let password = reader.secret(
+        "DATABASE_PASSWORD",
+        "password for DATABASE_URL, if that has none",
+    );
+    let files = ClientTls::read(reader, FILES);
+    let password = password.as_ref();
+    let help = "postgres://…; none: SQLite in DATA_DIR";
+    let found = database(reader, "DATABASE_URL", help, &files, password);
+    let pooler = pooler(reader);
+    let help = "the database without the pooler, to hear of changes at once; else it is asked \
+                every 250 ms";
+    let direct = database(reader, "DATABASE_DIRECT_URL", help, &files, password);
+    let connections = reader.within(
+        "DATABASE_CONNECTIONS",
+        16_usize,
+        1..=1_000,
+        "the most connections to PostgreSQL for calls",
+    );
+    let options = |database: &Database| database.config().get_options().is_some();
+    if pooler && found.as_ref().is_some_and(options) {
+        let clause = "DATABASE_URL must not have options with DATABASE_POOLER=transaction";
+        reader.problem(clause.to_owned());
+    }
+    let config = found.map(|database| PostgresConfig {
+        database,
+        pooler,
+        direct,
+        connections,
+    });
+    (config, connections)
+}
+
 fn store(reader: &mut Reader) -> StoreConfig {
-    let url = reader.secret("DATABASE_URL", "postgres://…; none: SQLite in DATA_DIR");
+    let asked = reader.is_set("DATABASE_URL");
+    let (postgres, connections) = postgres(reader);
     let folder = reader.value(
         "DATA_DIR",
         "data".to_owned(),
         "folder of the SQLite database, where DATABASE_URL is not set",
     );
-    let connections = reader.value(
-        "DATABASE_CONNECTIONS",
-        16,
-        "the most connections to PostgreSQL for calls",
-    );
-    if connections == 0 || connections > 1_000 {
-        reader.problem("DATABASE_CONNECTIONS must be from 1 to 1000".to_owned());
-    }
     let environment = reader.environment();
     let (container, engine, port) = container(reader, environment);
-    let Some(url) = url else {
-        if environment == Environment::Production {
-            reader.problem("DATABASE_URL is missing (it is required in production)".to_owned());
-        }
-        if container {
-            return StoreConfig::Container {
-                engine,
-                port,
-                connections,
-            };
-        }
-        return StoreConfig::Sqlite {
-            folder: PathBuf::from(folder),
-        };
-    };
-    match url.expose().parse::<tokio_postgres::Config>() {
-        // The parser's own message could hold the password.
-        Err(_) => reader.problem("DATABASE_URL is no address of a PostgreSQL database".to_owned()),
-        Ok(parsed) if parsed.get_hosts().is_empty() => {
-            reader.problem("DATABASE_URL names no host".to_owned());
-        }
-        Ok(parsed) if parsed.get_ssl_mode() == tokio_postgres::config::SslMode::Require => {
-            reader.problem(
-                "DATABASE_URL asks for TLS, which this build does not speak to PostgreSQL"
-                    .to_owned(),
-            );
-        }
-        Ok(parsed) if environment == Environment::Production => known_password(reader, &parsed),
-        Ok(_) => {}
+    if let Some(postgres) = postgres {
+        return StoreConfig::Postgres(postgres);
     }
-    StoreConfig::Postgres { url, connections }
+    if !asked && environment == Environment::Production {
+        reader.problem("DATABASE_URL is missing (it is required in production)".to_owned());
+    }
+    if container && let Some(postgres) = container::config(port, connections) {
+        return StoreConfig::Container {
+            engine,
+            port,
+            postgres,
+        };
+    }
+    StoreConfig::Sqlite {
+        folder: PathBuf::from(folder),
+    }
 }

@@ -8,8 +8,12 @@ use std::io::{ErrorKind, Read};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use service_runtime::config::{ConfigError, Secret};
+use service_runtime::config::ConfigError;
+use service_runtime::pem::ClientTls;
 use tokio::time::{Instant, sleep};
+
+use crate::config::PostgresConfig;
+use crate::database::Database;
 
 /// Programs to try, in this order, if the settings name none.
 const ENGINES: [&str; 2] = ["docker", "podman"];
@@ -22,9 +26,19 @@ const START_LIMIT: Duration = Duration::from_secs(30);
 const CREATE_LIMIT: Duration = Duration::from_secs(300);
 const POLL: Duration = Duration::from_millis(50);
 
-/// Returns the address of the database in the container.
-pub(crate) fn url(port: u16) -> Secret {
-    Secret::new(format!("postgres://{NAME}:{NAME}@127.0.0.1:{port}/{NAME}"))
+/// Returns the database in the container; `None` only if its own address is no address.
+pub(crate) fn config(port: u16, connections: usize) -> Option<PostgresConfig> {
+    let database = Database::parse(&url(port), &ClientTls::default()).ok()?;
+    Some(PostgresConfig {
+        database,
+        pooler: false,
+        direct: None,
+        connections,
+    })
+}
+
+fn url(port: u16) -> String {
+    format!("postgres://{NAME}:{NAME}@127.0.0.1:{port}/{NAME}")
 }
 
 /// Starts the container if it does not run. The database may need a moment more until it answers.
@@ -139,10 +153,7 @@ mod tests {
              --env POSTGRES_USER=tilestead --env POSTGRES_PASSWORD=tilestead \
              --env POSTGRES_DB=tilestead docker.io/library/postgres:17-alpine"
         );
-        let url = url(5432)
-            .expose()
-            .parse::<tokio_postgres::Config>()
-            .unwrap();
+        let url = url(5432).parse::<tokio_postgres::Config>().unwrap();
         assert_eq!(
             (url.get_ports(), url.get_dbname()),
             (&[5432][..], Some(NAME))

@@ -7,6 +7,7 @@
 mod commands;
 mod config;
 mod container;
+mod database;
 mod feed;
 mod hiscores;
 mod metrics;
@@ -21,7 +22,8 @@ mod tidy;
 mod waker;
 
 pub use commands::{Command, check};
-pub use config::{Config, StoreConfig};
+pub use config::{Config, PostgresConfig, StoreConfig};
+pub use database::Database;
 pub use mutants::Mutants;
 pub use server::{Server, migrate};
 pub use store::{Conservation, StoreLocked, Total};

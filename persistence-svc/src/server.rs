@@ -17,7 +17,6 @@ use proto::rpc::persistence::v1::runs_server::RunsServer;
 use proto::rpc::queries::v1::changes_server::ChangesServer;
 use proto::rpc::queries::v1::queries_server::QueriesServer;
 use proto::rpc::social::v1::social_server::SocialServer;
-use service_runtime::config::Secret;
 use service_runtime::drain;
 use service_runtime::health::{self, Health};
 use service_runtime::rpc::Backoff;
@@ -28,7 +27,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::{Config, StoreConfig};
+use crate::config::{Config, PostgresConfig, StoreConfig};
 use crate::feed::Feed;
 use crate::metrics::Metrics;
 use crate::mutants::Mutants;
@@ -228,29 +227,28 @@ impl Server {
 
 fn open(config: &Config, metrics: &Metrics) -> anyhow::Result<Arc<dyn Store>> {
     let mutants = config.mutants;
-    let postgres = |url: &Secret, connections: usize| {
-        Postgres::open(url, connections, metrics.clone(), mutants)
+    let postgres = |config: &PostgresConfig| {
+        Postgres::open(config, config.connections, metrics.clone(), mutants)
     };
     Ok(match &config.store {
         StoreConfig::Sqlite { folder } => {
             let machine = Arc::new(Machine { mutants });
             Arc::new(Sqlite::open(folder, SQLITE_LIMIT, machine)?)
         }
-        StoreConfig::Postgres { url, connections } => Arc::new(postgres(url, *connections)?),
-        StoreConfig::Container {
-            port, connections, ..
-        } => Arc::new(postgres(&container::url(*port), *connections)?),
+        StoreConfig::Postgres(config) => Arc::new(postgres(config)?),
+        StoreConfig::Container { postgres: own, .. } => Arc::new(postgres(own)?),
     })
 }
 
 /// Opens the store for an operator's command. The store must be there, and a service may have it
 /// open.
 pub(crate) fn beside(config: &StoreConfig, metrics: &Metrics) -> anyhow::Result<Arc<dyn Store>> {
-    let postgres = |url: &Secret| Postgres::open(url, 1, metrics.clone(), Mutants::default());
+    let postgres =
+        |config: &PostgresConfig| Postgres::open(config, 1, metrics.clone(), Mutants::default());
     Ok(match config {
         StoreConfig::Sqlite { folder } => Arc::new(Sqlite::beside(folder, COMMAND_LIMIT)?),
-        StoreConfig::Postgres { url, .. } => Arc::new(postgres(url)?),
-        StoreConfig::Container { port, .. } => Arc::new(postgres(&container::url(*port))?),
+        StoreConfig::Postgres(config) => Arc::new(postgres(config)?),
+        StoreConfig::Container { postgres: own, .. } => Arc::new(postgres(own)?),
     })
 }
 

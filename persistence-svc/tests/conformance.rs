@@ -1,4 +1,4 @@
-//! The laws of every store, written once and run over both.
+//! The laws of every store, written once and run over both, and over PostgreSQL behind PgBouncer.
 
 #![allow(clippy::unwrap_used)]
 
@@ -26,6 +26,14 @@ macro_rules! both {
                 }
             )+)+
         }
+        mod pooled {
+            $($(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $name() {
+                    super::laws::$module::$name(super::Kind::Pooled).await;
+                }
+            )+)+
+        }
     };
 }
 
@@ -36,7 +44,15 @@ macro_rules! races {
             $(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $name() {
-                    super::laws::races::$name().await;
+                    super::laws::races::$name(super::Kind::Postgres).await;
+                }
+            )+
+        }
+        mod pooled_races {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $name() {
+                    super::laws::races::$name(super::Kind::Pooled).await;
                 }
             )+
         }

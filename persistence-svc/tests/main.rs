@@ -10,6 +10,7 @@ mod conformance;
 mod laws;
 mod mutants;
 mod placement;
+mod security;
 mod service;
 mod stage;
 mod telemetry;

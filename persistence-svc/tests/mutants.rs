@@ -49,9 +49,9 @@ fn a_store_without_the_fence_is_caught() {
 #[test]
 fn a_store_without_the_share_lock_is_caught() {
     caught(NO_SHARE_LOCK, async || {
-        laws::races::a_transfer_waits_for_a_takeover_under_way().await;
+        laws::races::a_transfer_waits_for_a_takeover_under_way(Kind::Postgres).await;
     });
     caught(NO_SHARE_LOCK, async || {
-        laws::races::a_give_waits_for_the_end_of_its_target().await;
+        laws::races::a_give_waits_for_the_end_of_its_target(Kind::Postgres).await;
     });
 }

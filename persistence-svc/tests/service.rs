@@ -14,7 +14,7 @@ use proto::rpc::persistence::v1::RunState;
 use proto::rpc::persistence::v1::accounts_client::AccountsClient;
 use proto::rpc::persistence::v1::runs_client::RunsClient;
 use stage::{Kind, Replica, Stage, region, serve, telemetry, until, watch};
-use test_servers::Postgres;
+use test_servers::{Authority, Postgres};
 use tokio::time::{sleep, timeout};
 use tonic::{Code, Status};
 
@@ -228,14 +228,50 @@ async fn a_local_postgres_is_made_once_and_started_ever_after() {
 
 #[test]
 fn wrong_settings_are_one_sentence_and_exit_code_64() {
+    const DATABASE: (&str, &str) = ("DATABASE_URL", "postgres://u:pass@h/d");
+    let (ca, other) = (Authority::new(), Authority::new());
+    let (one, two) = (ca.certify(&["one"]), other.certify(&["two"]));
+    let files = [ca.ca(), one.cert, two.key].map(|path| path.display().to_string());
+    let [ca, cert, key] = files.each_ref().map(String::as_str);
+    let unfit = [
+        DATABASE,
+        ("DATABASE_CERT_FILE", cert),
+        ("DATABASE_KEY_FILE", key),
+    ];
     for (variables, expected) in [
+        (&unfit[..], "the key in DATABASE_KEY_FILE does not fit"),
+        (&[("DATABASE_URL", "mysql://root:pass@x/y")], "DATABASE_URL"),
         (
-            &[("DATABASE_URL", "mysql://root:pass@x/y")][..],
-            "DATABASE_URL",
+            &[("DATABASE_URL", "postgres://u:pass@h/d?sslmode=always")],
+            "verify-full",
         ),
         (
-            &[("DATABASE_URL", "postgres://u:pass@h/d?sslmode=require")],
-            "TLS",
+            &[DATABASE, ("DATABASE_CA_FILE", "/nowhere.pem")],
+            "DATABASE_CA_FILE cannot be read: /nowhere.pem",
+        ),
+        (
+            &[DATABASE, ("DATABASE_CA_FILE", "/dev/null")],
+            "DATABASE_CA_FILE holds no certificate",
+        ),
+        (&[DATABASE, ("DATABASE_CA_FILE", ca)], "sslmode=verify-full"),
+        (
+            &[DATABASE, ("DATABASE_CERT_FILE", "/nowhere.pem")],
+            "DATABASE_CERT_FILE and DATABASE_KEY_FILE go together",
+        ),
+        (
+            &[DATABASE, ("DATABASE_PASSWORD", "pass")],
+            "only one of DATABASE_URL and DATABASE_PASSWORD",
+        ),
+        (
+            &[DATABASE, ("DATABASE_POOLER", "session")],
+            "DATABASE_POOLER must be none or transaction",
+        ),
+        (
+            &[
+                ("DATABASE_URL", "host=h options='-c work_mem=1MB'"),
+                ("DATABASE_POOLER", "transaction"),
+            ],
+            "must not have options",
         ),
         (&[("PERSISTENCE_LISTEN", "nowhere")], "PERSISTENCE_LISTEN"),
         (&[("LEASE_MS", "soon")], "LEASE_MS"),

@@ -7,6 +7,7 @@ use crate::stage;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use opentelemetry::trace::{Span as _, Tracer as _};
 use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{
     TraceService, TraceServiceServer,
 };
@@ -17,9 +18,13 @@ use opentelemetry_proto::tonic::trace::v1::Span;
 use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::commit_part::Part;
 use proto::rpc::persistence::v1::runs_client::RunsClient;
+use service_runtime::config::{Env, Reader};
+use service_runtime::telemetry::{Telemetry, TelemetryConfig};
 use stage::{serve_with, telemetry_to, temporary_folder, until};
+use test_servers::{Authority, Certified};
 use tokio::net::TcpListener;
 use tonic::transport::server::TcpIncoming;
+use tonic::transport::{Identity, ServerTlsConfig};
 use tonic::{Request, Response, Status, async_trait};
 
 /// Keeps every span that it is sent.
@@ -31,6 +36,25 @@ impl Collector {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         let server = tonic::transport::Server::builder()
+            .add_service(TraceServiceServer::new(self.clone()))
+            .serve_with_incoming(TcpIncoming::from(listener));
+        tokio::spawn(server);
+        endpoint
+    }
+
+    /// Starts it with TLS only.
+    async fn start_secured(&self, own: &Certified) -> String {
+        service_runtime::run::install_crypto();
+        let read = |path| std::fs::read(path).unwrap();
+        let identity = Identity::from_pem(read(&own.cert), read(&own.key));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let endpoint = format!(
+            "https://localhost:{}",
+            listener.local_addr().unwrap().port()
+        );
+        let server = tonic::transport::Server::builder()
+            .tls_config(ServerTlsConfig::new().identity(identity))
+            .unwrap()
             .add_service(TraceServiceServer::new(self.clone()))
             .serve_with_incoming(TcpIncoming::from(listener));
         tokio::spawn(server);
@@ -49,6 +73,29 @@ impl TraceService for Collector {
         let spans = spans.flat_map(|scope| scope.spans);
         self.0.lock().unwrap().extend(spans);
         Ok(Response::new(ExportTraceServiceResponse::default()))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn spans_go_by_tls_to_a_collector_of_the_named_ca_and_to_no_other() {
+    let (ca, other) = (Authority::new(), Authority::new());
+    for (trusted, expected) in [(ca.ca(), 1), (other.ca(), 0)] {
+        let collector = Collector::default();
+        let endpoint = collector.start_secured(&ca.certify(&["localhost"])).await;
+        let variables = [
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint),
+            (
+                "OTEL_EXPORTER_OTLP_CERTIFICATE",
+                trusted.display().to_string(),
+            ),
+        ];
+        let mut reader = Reader::new(Env::from_pairs(variables));
+        let config = TelemetryConfig::read(&mut reader);
+        reader.finish().unwrap();
+        let telemetry = Telemetry::new("persistence-svc", &config).unwrap();
+        telemetry.tracer().start("a span").end();
+        telemetry.shutdown().await;
+        assert_eq!(collector.0.lock().unwrap().len(), expected);
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::mpsc;
 
-use super::{local_bus::LocalBus, redis_bus::RedisBus};
+use super::{local_bus::LocalBus, redis_bus::RedisBus, redis_server::RedisServer};
 
 /// Time that one call may take.
 pub(crate) const CALL_TIMEOUT: Duration = Duration::from_millis(250);
@@ -41,10 +41,10 @@ impl Bus {
         (Self::Local(LocalBus::join(name, sender)), heard)
     }
 
-    /// Connects to Redis at this address; it need not be there yet.
-    pub(crate) fn redis(url: &str) -> anyhow::Result<(Self, mpsc::Receiver<Heard>)> {
+    /// Connects to this Redis; it need not be there yet.
+    pub(crate) fn redis(server: &RedisServer) -> anyhow::Result<(Self, mpsc::Receiver<Heard>)> {
         let (sender, heard) = mpsc::channel(HEARD_MAX);
-        Ok((Self::Redis(RedisBus::connect(url, sender)?), heard))
+        Ok((Self::Redis(RedisBus::connect(server, sender)?), heard))
     }
 
     /// Reads a channel from now on.

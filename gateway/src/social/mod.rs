@@ -9,4 +9,5 @@ pub(crate) mod keeper;
 mod local_bus;
 pub(crate) mod presence;
 pub(crate) mod redis_bus;
+pub(crate) mod redis_server;
 mod watch;

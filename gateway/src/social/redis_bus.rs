@@ -17,20 +17,21 @@ use anyhow::Context;
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use redis::{
-    Client, ConnectionInfo, FromRedisValue, IntoConnectionInfo, ProtocolVersion, PushInfo,
-    PushKind, Script, Value,
+    Client, FromRedisValue, PushInfo, PushKind, Script, Value,
     aio::{ConnectionManager, ConnectionManagerConfig},
-    io::tcp::TcpSettings,
 };
 use tokio::{sync::mpsc, time::timeout};
 
-use super::bus::{Away, CALL_TIMEOUT, Heard};
+use super::{
+    bus::{Away, CALL_TIMEOUT, Heard},
+    redis_server::RedisServer,
+};
 
 /// Longest pause between two attempts to connect.
 const RETRY_MAX: Duration = Duration::from_secs(1);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Silence after which the gateway replaces a connection.
-const SILENCE_MAX: Duration = Duration::from_secs(5);
+pub(super) const SILENCE_MAX: Duration = Duration::from_secs(5);
 const REMOVE: &str = "if redis.call('GET', KEYS[1]) == ARGV[1] then \
     return redis.call('DEL', KEYS[1]) else return 0 end";
 
@@ -50,13 +51,11 @@ struct Link {
 
 impl RedisBus {
     /// Connects when first used. Call it inside a runtime.
-    pub(crate) fn connect(url: &str, sender: mpsc::Sender<Heard>) -> anyhow::Result<Self> {
-        let address = address(url).map_err(|why| anyhow::anyhow!("REDIS_URL {why}"))?;
-        // Small messages do not wait for each other, and the kernel notices a host that vanished.
-        let tcp = TcpSettings::default()
-            .set_nodelay(true)
-            .set_user_timeout(SILENCE_MAX);
-        let client = Client::open(address.set_tcp_settings(tcp)).context("REDIS_URL")?;
+    pub(crate) fn connect(
+        server: &RedisServer,
+        sender: mpsc::Sender<Heard>,
+    ) -> anyhow::Result<Self> {
+        let client = server.client();
         let lost = Arc::new(AtomicBool::new(false));
         let noted = Arc::clone(&lost);
         let heard = move |info: PushInfo| -> Result<(), Away> {
@@ -209,33 +208,6 @@ async fn bounded<T>(call: impl Future<Output = redis::RedisResult<T>>) -> Result
         }
         Err(_) => Err(Away),
     }
-}
-
-/// Reads the address of Redis. The error names the fault without the text, which may hold a
-/// password.
-pub(crate) fn address(url: &str) -> Result<ConnectionInfo, &'static str> {
-    let address = resp3(url).into_connection_info();
-    let address = address.map_err(|_| "is no address of a Redis")?;
-    match address.redis_settings().protocol() {
-        ProtocolVersion::RESP3 => Ok(address),
-        _ => Err("must not ask for another protocol than resp3"),
-    }
-}
-
-/// Returns the address with RESP3; without it the gateway hears nothing.
-fn resp3(url: &str) -> String {
-    if url.contains("protocol=") {
-        return url.to_owned();
-    }
-    let mark = if url.contains('?') { '&' } else { '?' };
-    // An address without a database needs its slash before the question mark.
-    let authority = url.split_once("://").map_or("", |(_, rest)| rest);
-    let slash = if mark == '?' && !authority.contains('/') {
-        "/"
-    } else {
-        ""
-    };
-    format!("{url}{slash}{mark}protocol=resp3")
 }
 
 fn read(info: PushInfo) -> Option<Heard> {

@@ -6,7 +6,6 @@ mod hiscores;
 use std::sync::Arc;
 use std::time::Duration;
 
-use service_runtime::config::Secret;
 use service_runtime::telemetry::{Telemetry, TelemetryConfig};
 
 use super::environment::Machine;
@@ -14,6 +13,7 @@ use super::model::{Batch, CommitOutcome, Region, RegionOwner, Registration, RunS
 use super::postgres::Postgres;
 use super::sqlite::Sqlite;
 use super::{Store, new_id};
+use crate::config::PostgresConfig;
 use crate::metrics::Metrics;
 use crate::mutants::Mutants;
 use crate::placement::plan::{Change, Move};
@@ -155,10 +155,10 @@ async fn over_sqlite<F: AsyncFnOnce(&dyn Store)>(law: F) {
 async fn over_postgres<F: AsyncFnOnce(&dyn Store)>(law: F) {
     let server = tokio::task::spawn_blocking(test_servers::Postgres::shared);
     let server = server.await.unwrap();
-    let url = Secret::new(server.create_database(&new_id()));
+    let config = PostgresConfig::plain(&server.create_database(&new_id()), 4);
     let telemetry = Telemetry::new("test", &TelemetryConfig::default()).unwrap();
     let metrics = Metrics::new(&telemetry.meter());
-    let store = Arc::new(Postgres::open(&url, 4, metrics, Mutants::default()).unwrap());
+    let store = Arc::new(Postgres::open(&config, 4, metrics, Mutants::default()).unwrap());
     law(store.as_ref()).await;
     store.close().await;
 }

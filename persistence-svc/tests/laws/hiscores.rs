@@ -114,7 +114,7 @@ pub(crate) async fn ranks_follow_what_is_played(kind: Kind) {
     // SQLite has one process; with PostgreSQL two replicas refresh the same lists.
     let beside = match kind {
         Kind::Sqlite => None,
-        Kind::Postgres => Some(stage.another().await),
+        Kind::Postgres | Kind::Pooled => Some(stage.another().await),
     };
     let zone = stage.zone(region(0, 0)).await;
     let (one, two) = (stage.player().await, stage.player().await);

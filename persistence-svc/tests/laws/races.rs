@@ -17,8 +17,8 @@ struct Scene {
     record: wire::CharacterRecord,
 }
 
-async fn scene() -> Scene {
-    let stage = Stage::new(Kind::Postgres).await;
+async fn scene(kind: Kind) -> Scene {
+    let stage = Stage::new(kind).await;
     let (here, there) = (
         stage.zone(region(0, 0)).await,
         stage.zone(region(9, 0)).await,
@@ -64,8 +64,8 @@ async fn batch_while_changing(
     tokio::join!(commit, end).0
 }
 
-pub(crate) async fn a_batch_waits_for_a_fence_under_way() {
-    let scene = scene().await;
+pub(crate) async fn a_batch_waits_for_a_fence_under_way(kind: Kind) {
+    let scene = scene(kind).await;
     let fence = format!(
         "UPDATE runs SET state = 'fenced' WHERE id = {}",
         scene.here.run
@@ -75,8 +75,8 @@ pub(crate) async fn a_batch_waits_for_a_fence_under_way() {
     assert_eq!(reply.outcome(), Outcome::Fenced);
 }
 
-pub(crate) async fn a_transfer_waits_for_a_takeover_under_way() {
-    let scene = scene().await;
+pub(crate) async fn a_transfer_waits_for_a_takeover_under_way(kind: Kind) {
+    let scene = scene(kind).await;
     let change = format!(
         "UPDATE regions SET run_id = {}, epoch = epoch + 1 WHERE region_x = 9",
         scene.here.run
@@ -91,8 +91,8 @@ pub(crate) async fn a_transfer_waits_for_a_takeover_under_way() {
     );
 }
 
-pub(crate) async fn a_row_waits_for_a_handover_under_way() {
-    let scene = scene().await;
+pub(crate) async fn a_row_waits_for_a_handover_under_way(kind: Kind) {
+    let scene = scene(kind).await;
     let change = format!(
         r#"UPDATE characters SET "regionX" = 9, "ownershipSequence" = 2 WHERE id = '{}'"#,
         scene.player.id
@@ -111,8 +111,8 @@ fn given(scene: &Scene) -> wire::CommitRows {
     }
 }
 
-pub(crate) async fn a_give_waits_for_the_end_of_its_target() {
-    let scene = scene().await;
+pub(crate) async fn a_give_waits_for_the_end_of_its_target(kind: Kind) {
+    let scene = scene(kind).await;
     let fence = format!(
         "UPDATE runs SET state = 'fenced' WHERE id = {}",
         scene.there.run
@@ -126,8 +126,8 @@ pub(crate) async fn a_give_waits_for_the_end_of_its_target() {
     );
 }
 
-pub(crate) async fn a_give_waits_for_a_takeover_under_way() {
-    let scene = scene().await;
+pub(crate) async fn a_give_waits_for_a_takeover_under_way(kind: Kind) {
+    let scene = scene(kind).await;
     let change = format!(
         "UPDATE regions SET run_id = {}, epoch = epoch + 1 WHERE region_x = 0",
         scene.there.run
@@ -138,8 +138,8 @@ pub(crate) async fn a_give_waits_for_a_takeover_under_way() {
 
 /// At the same moment one run gives a region away and another hands a player over into it. The
 /// player is where the last of the two put it. The store gives no sequence twice.
-pub(crate) async fn a_transfer_meets_a_give_of_its_target() {
-    let scene = scene().await;
+pub(crate) async fn a_transfer_meets_a_give_of_its_target(kind: Kind) {
+    let scene = scene(kind).await;
     let stage = &scene.stage;
     let third = stage.zone(region(20, 0)).await;
     let row = transfer(at(&scene.record, 600, 5), &scene.there);
@@ -162,8 +162,8 @@ pub(crate) async fn a_transfer_meets_a_give_of_its_target() {
 }
 
 /// Two runs give each other a region at the same moment: neither waits for the other for ever.
-pub(crate) async fn two_runs_give_each_other_a_region() {
-    let scene = scene().await;
+pub(crate) async fn two_runs_give_each_other_a_region(kind: Kind) {
+    let scene = scene(kind).await;
     let (one, two) = (&scene.here, &scene.there);
     let back = wire::CommitRows {
         gives: vec![give(two, one.run)],
@@ -178,8 +178,8 @@ pub(crate) async fn two_runs_give_each_other_a_region() {
 }
 
 /// Anybody may ask for hiscores. Batches go on, however many readers wait.
-pub(crate) async fn readers_who_wait_do_not_keep_play_waiting() {
-    let scene = scene().await;
+pub(crate) async fn readers_who_wait_do_not_keep_play_waiting(kind: Kind) {
+    let scene = scene(kind).await;
     let other = scene.stage.postgres().await;
     other.batch_execute("BEGIN").await.unwrap();
     let lock = "LOCK TABLE hiscore_lists IN ACCESS EXCLUSIVE MODE";

@@ -25,7 +25,7 @@ use proto::rpc::queries::v1::queries_client::QueriesClient;
 use proto::rpc::social::v1::social_client::SocialClient;
 use service_runtime::config::{Env, Reader};
 use service_runtime::telemetry::{Telemetry, TelemetryConfig};
-use test_servers::Postgres;
+use test_servers::{PgBouncer, Postgres};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -47,11 +47,17 @@ pub(crate) fn unique() -> u64 {
 pub(crate) enum Kind {
     Sqlite,
     Postgres,
+    /// PostgreSQL behind PgBouncer, which gives each transaction another connection.
+    Pooled,
 }
 
 enum Backing {
     Sqlite(PathBuf),
-    Postgres { server: Arc<Postgres>, name: String },
+    Postgres {
+        server: Arc<Postgres>,
+        _pooler: Option<Arc<PgBouncer>>,
+        name: String,
+    },
 }
 
 /// One running service.
@@ -146,12 +152,26 @@ impl Stage {
                 settings.insert("DATA_DIR", folder.display().to_string());
                 Backing::Sqlite(folder)
             }
-            Kind::Postgres => {
-                let server = tokio::task::spawn_blocking(Postgres::shared).await.unwrap();
+            Kind::Postgres | Kind::Pooled => {
+                let pooled = matches!(kind, Kind::Pooled);
+                let start = move || {
+                    let server = Postgres::shared();
+                    let pooler = pooled.then(|| PgBouncer::shared(&server));
+                    (server, pooler)
+                };
+                let (server, pooler) = tokio::task::spawn_blocking(start).await.unwrap();
                 let name = format!("t{}", unique());
-                let url = server.create_database(&name);
+                let mut url = server.create_database(&name);
+                if let Some(pooler) = &pooler {
+                    url = pooler.url_of(&name);
+                    settings.insert("DATABASE_POOLER", "transaction".to_owned());
+                }
                 settings.insert("DATABASE_URL", url);
-                Backing::Postgres { server, name }
+                Backing::Postgres {
+                    server,
+                    _pooler: pooler,
+                    name,
+                }
             }
         };
         settings.extend(
@@ -241,14 +261,22 @@ impl Stage {
     pub(crate) fn sql(&self, sqlite: &str, postgres: &str) {
         match &self.backing {
             Backing::Sqlite(folder) => database(folder).execute_batch(sqlite).unwrap(),
-            Backing::Postgres { server, name } => server.sql(name, postgres),
+            Backing::Postgres { server, name, .. } => server.sql(name, postgres),
+        }
+    }
+
+    /// Returns the address of the database without a pooler.
+    pub(crate) fn direct_url(&self) -> String {
+        match &self.backing {
+            Backing::Sqlite(_) => panic!("this store is not PostgreSQL"),
+            Backing::Postgres { server, name, .. } => server.url_of(name),
         }
     }
 
     /// Opens a session of its own with PostgreSQL.
     pub(crate) async fn postgres(&self) -> tokio_postgres::Client {
-        let url = &self.settings["DATABASE_URL"];
-        let connecting = tokio_postgres::connect(url, tokio_postgres::NoTls);
+        let url = self.direct_url();
+        let connecting = tokio_postgres::connect(&url, tokio_postgres::NoTls);
         let (client, connection) = connecting.await.unwrap();
         tokio::spawn(connection);
         client

@@ -264,6 +264,11 @@ impl Reader {
         }
     }
 
+    /// Returns whether the variable of a secret is set, or that of its file.
+    pub fn is_set(&self, name: &str) -> bool {
+        self.env.get(name).is_some() || self.env.get(&format!("{name}_FILE")).is_some()
+    }
+
     /// Adds a problem that a cross-check found, as a clause without a full stop.
     pub fn problem(&mut self, sentence: String) {
         self.problems.push(sentence);

@@ -13,6 +13,7 @@ pub mod clock;
 pub mod config;
 pub mod drain;
 pub mod health;
+pub mod pem;
 pub mod rpc;
 pub mod run;
 pub mod tasks;

@@ -16,13 +16,14 @@ use opentelemetry::{
     metrics::{Meter, MeterProvider as _},
     trace::TracerProvider as _,
 };
-use opentelemetry_otlp::{MetricExporter, SpanExporter, WithExportConfig};
+use opentelemetry_otlp::{MetricExporter, SpanExporter, WithExportConfig, WithTonicConfig};
 use opentelemetry_sdk::{
     Resource,
     metrics::{PeriodicReader, SdkMeterProvider},
     trace::{Sampler, SdkTracerProvider},
 };
 use prometheus::{Encoder, Registry, TextEncoder};
+use tonic::transport::{Certificate, ClientTlsConfig, Identity};
 
 pub use context::{parse_traceparent, trace_id, traceparent};
 pub use sample::sampled;
@@ -72,9 +73,8 @@ impl Telemetry {
             .with_reader(exporter);
         let mut traces = SdkTracerProvider::builder().with_resource(resource);
         if let Some(endpoint) = &config.endpoint {
-            let spans = SpanExporter::builder()
-                .with_tonic()
-                .with_endpoint(endpoint)
+            let spans = SpanExporter::builder().with_tonic().with_endpoint(endpoint);
+            let spans = secured(spans, config)
                 .with_timeout(EXPORT_TIMEOUT)
                 .build()
                 .context("make the OTLP span exporter")?;
@@ -84,7 +84,8 @@ impl Telemetry {
                 .with_batch_exporter(spans);
             let values = MetricExporter::builder()
                 .with_tonic()
-                .with_endpoint(endpoint)
+                .with_endpoint(endpoint);
+            let values = secured(values, config)
                 .with_timeout(EXPORT_TIMEOUT)
                 .build()
                 .context("make the OTLP metric exporter")?;
@@ -145,6 +146,24 @@ impl Telemetry {
             }
         }
     }
+}
+
+/// Adds TLS for an endpoint with `https://`.
+fn secured<T: WithTonicConfig>(exporter: T, config: &TelemetryConfig) -> T {
+    let https = |endpoint: &String| endpoint.starts_with("https://");
+    if !config.endpoint.as_ref().is_some_and(https) {
+        return exporter;
+    }
+    crate::run::install_crypto();
+    let files = &config.collector;
+    let tls = match files.ca_pem() {
+        Some(ca) => ClientTlsConfig::new().ca_certificate(Certificate::from_pem(ca)),
+        None => ClientTlsConfig::new().with_native_roots(),
+    };
+    exporter.with_tls_config(match files.identity() {
+        Some(own) => tls.identity(Identity::from_pem(&own.cert, &own.key)),
+        None => tls,
+    })
 }
 
 impl std::fmt::Debug for Telemetry {

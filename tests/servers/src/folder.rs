@@ -28,11 +28,7 @@ impl Folder {
         let folder = Folder(path);
         fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o700))
             .map_err(|error| format!("cannot protect {}: {error}", folder.0.display()))?;
-        if is_root(&folder.0) {
-            let (user, group) = account_ids()?;
-            std::os::unix::fs::chown(&folder.0, Some(user), Some(group))
-                .map_err(|error| format!("cannot give a folder to {ACCOUNT}: {error}"))?;
-        }
+        give(&folder.0)?;
         Ok(folder)
     }
 
@@ -46,6 +42,23 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
+}
+
+/// Lets only the account of servers read and write a file.
+pub(crate) fn protect(file: &Path) -> Result<(), String> {
+    fs::set_permissions(file, fs::Permissions::from_mode(0o600))
+        .map_err(|error| format!("cannot protect {}: {error}", file.display()))?;
+    give(file)
+}
+
+/// Gives a fresh file or folder to [`ACCOUNT`] when the caller is root.
+fn give(fresh: &Path) -> Result<(), String> {
+    if is_root(fresh) {
+        let (user, group) = account_ids()?;
+        std::os::unix::fs::chown(fresh, Some(user), Some(group))
+            .map_err(|error| format!("cannot give {} to {ACCOUNT}: {error}", fresh.display()))?;
+    }
+    Ok(())
 }
 
 /// Returns whether who made `fresh` is root.

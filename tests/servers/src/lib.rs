@@ -1,4 +1,4 @@
-//! Real PostgreSQL and Redis servers for tests, and a content server and an identity provider that
+//! Real PostgreSQL, PgBouncer and Redis servers for tests, and a content server and an identity provider that
 //! can be ill.
 //!
 //! Each is private to who started it: its own temporary folder, its own port, an unprivileged
@@ -7,14 +7,18 @@
 //! nothing is ever skipped.
 
 pub mod cdn;
+mod certificates;
 mod folder;
 pub mod idp;
+mod pgbouncer;
 mod postgres;
 mod process;
 mod redis;
 
 pub use cdn::Cdn;
+pub use certificates::{Authority, Certified};
 pub use idp::Idp;
+pub use pgbouncer::PgBouncer;
 pub use postgres::Postgres;
 pub use process::spawn;
 pub use redis::Redis;

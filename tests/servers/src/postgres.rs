@@ -166,6 +166,18 @@ impl Postgres {
         .unwrap_or_else(|why| panic!("{why}"));
     }
 
+    /// Lets in only clients that match `rules`, lines of `pg_hba.conf`; those on the unix socket
+    /// always.
+    ///
+    /// # Panics
+    /// When the file cannot be written, or the server refuses.
+    pub fn admit(&self, rules: &str) {
+        let path = self.folder.path().join("d/pg_hba.conf");
+        let rules = format!("local all all trust\n{rules}\n");
+        fs::write(&path, rules).unwrap_or_else(|why| panic!("write {}: {why}", path.display()));
+        self.sql("postgres", "SELECT pg_reload_conf()");
+    }
+
     /// Kills the server at once, as a crash does.
     pub fn kill9(&mut self) {
         self.server.kill9();

@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::certificates::Certified;
 use crate::folder::Folder;
 use crate::process::{Server, find, unprivileged, wait_until};
 
@@ -17,6 +18,15 @@ pub struct Redis {
     binary: PathBuf,
     port: u16,
     folder: Folder,
+    way: Way,
+}
+
+/// How clients reach the server.
+enum Way {
+    /// Anybody, without TLS.
+    Plain,
+    /// Only by TLS, and only as a user with a password.
+    Tls(Vec<String>),
 }
 
 impl Redis {
@@ -29,23 +39,53 @@ impl Redis {
         Redis::try_start().unwrap_or_else(|why| panic!("Redis for the test: {why}"))
     }
 
+    /// Starts one that is reached only by TLS, and only by the user `game` with the password
+    /// `secret`. With `clients`, a client also needs a certificate of that CA.
+    ///
+    /// # Panics
+    /// With a sentence where that is impossible.
+    #[must_use]
+    pub fn start_secured(own: &Certified, ca: &Path, clients: bool) -> Redis {
+        let mut arguments = Vec::new();
+        for (name, path) in [
+            ("--tls-cert-file", &*own.cert),
+            ("--tls-key-file", &*own.key),
+            ("--tls-ca-cert-file", ca),
+        ] {
+            arguments.extend([name.to_owned(), path.display().to_string()]);
+        }
+        let asked = if clients { "yes" } else { "no" };
+        arguments.extend(["--tls-auth-clients".to_owned(), asked.to_owned()]);
+        for user in ["default off", "game on >secret ~* &* +@all"] {
+            let words = ["--user"].into_iter().chain(user.split(' '));
+            arguments.extend(words.map(str::to_owned));
+        }
+        Redis::try_start_by(Way::Tls(arguments))
+            .unwrap_or_else(|why| panic!("Redis for the test: {why}"))
+    }
+
     /// Starts one, or says in a sentence why not.
     ///
     /// # Errors
     /// No binary, no unprivileged account, or the server did not come up.
     pub fn try_start() -> Result<Redis, String> {
+        Redis::try_start_by(Way::Plain)
+    }
+
+    fn try_start_by(way: Way) -> Result<Redis, String> {
         let binary = find("redis-server", "REDIS_SERVER_BIN", &[])?;
         let folder = Folder::new("redis")?;
         let mut why = String::new();
         for _ in 0..START_ATTEMPTS {
             let port = crate::free_port()?;
-            match launch(&binary, &folder, port) {
+            match launch(&binary, &folder, port, &way) {
                 Ok(server) => {
                     return Ok(Redis {
                         server,
                         binary,
                         port,
                         folder,
+                        way,
                     });
                 }
                 Err(error) => why = error,
@@ -87,14 +127,22 @@ impl Redis {
     /// Panics if it does not come up.
     pub fn restart(&mut self) {
         self.server.stop();
-        self.server = launch(&self.binary, &self.folder, self.port)
+        self.server = launch(&self.binary, &self.folder, self.port, &self.way)
             .unwrap_or_else(|why| panic!("Redis did not come up again: {why}"));
     }
 }
 
-fn launch(binary: &Path, folder: &Folder, port: u16) -> Result<Server, String> {
+fn launch(binary: &Path, folder: &Folder, port: u16, way: &Way) -> Result<Server, String> {
     let mut command = unprivileged(binary);
-    command.args(["--port", &port.to_string(), "--bind", "127.0.0.1"]);
+    let number = port.to_string();
+    match way {
+        Way::Plain => command.args(["--port", &number]),
+        Way::Tls(arguments) => {
+            let both = ["--port", "0", "--tls-port", &number];
+            command.args(both).args(arguments)
+        }
+    };
+    command.args(["--bind", "127.0.0.1"]);
     command.args([
         "--save",
         "",
@@ -110,7 +158,11 @@ fn launch(binary: &Path, folder: &Folder, port: u16) -> Result<Server, String> {
     let mut ended = false;
     let up = wait_until(START_LIMIT, || {
         ended = server.ended();
-        ended || answers(port)
+        ended
+            || match way {
+                Way::Plain => answers(port),
+                Way::Tls(_) => TcpStream::connect(("127.0.0.1", port)).is_ok(),
+            }
     });
     if up && !ended {
         return Ok(server);

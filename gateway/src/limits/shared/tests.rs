@@ -5,15 +5,18 @@ use proptest::{
     strategy::ValueTree,
     test_runner::{Config, TestRunner},
 };
+use service_runtime::pem::ClientTls;
 use test_servers::Redis;
 use tokio::sync::mpsc;
 
 use super::*;
 use crate::limits::window::{Counter, REST};
+use crate::social::redis_server::RedisServer;
 
 fn shared(redis: &Redis) -> Shared {
     let (sender, _) = mpsc::channel(1);
-    Shared::new(RedisBus::connect(&redis.url(), sender).unwrap())
+    let server = RedisServer::new(&redis.url(), None, &ClientTls::default()).unwrap();
+    Shared::new(RedisBus::connect(&server, sender).unwrap())
 }
 
 /// Plays random stories, each with its own subject, against both.

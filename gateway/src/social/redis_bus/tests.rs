@@ -5,7 +5,11 @@ use std::{
     net::TcpStream,
 };
 
-use test_servers::Redis;
+use service_runtime::{
+    config::{Env, Reader},
+    pem::ClientTls,
+};
+use test_servers::{Authority, Certified, Redis};
 use tokio::sync::mpsc::Receiver;
 
 use super::*;
@@ -13,6 +17,10 @@ use super::*;
 const MS: Duration = Duration::from_millis(1);
 /// Time that a test waits for anything.
 const TIMEOUT: Duration = Duration::from_secs(20);
+
+fn server(url: &str) -> RedisServer {
+    RedisServer::new(url, None, &ClientTls::default()).unwrap()
+}
 
 /// Two gateways' ends of a bus.
 struct Two {
@@ -26,7 +34,10 @@ impl Two {
     fn on(redis: &Redis) -> Self {
         let end = || {
             let (sender, heard) = mpsc::channel(64);
-            (RedisBus::connect(&redis.url(), sender).unwrap(), heard)
+            (
+                RedisBus::connect(&server(&redis.url()), sender).unwrap(),
+                heard,
+            )
         };
         let ((one, one_hears), (other, other_hears)) = (end(), end());
         Self {
@@ -178,7 +189,7 @@ async fn a_redis_that_turned_us_away_for_a_while_is_used_when_it_takes_us() {
     let redis = Redis::start();
     order(&redis, "CONFIG SET requirepass secret");
     let (sender, _heard) = mpsc::channel(1);
-    let bus = RedisBus::connect(&redis.url(), sender).unwrap();
+    let bus = RedisBus::connect(&server(&redis.url()), sender).unwrap();
     assert_eq!(bus.probe().await, Err(Away));
     // By itself the connection tries for a while; then every call fails at once.
     eventually("it gives up", async || {
@@ -193,30 +204,10 @@ async fn a_redis_that_turned_us_away_for_a_while_is_used_when_it_takes_us() {
 #[tokio::test]
 async fn small_messages_do_not_wait_and_a_host_that_vanished_is_noticed() {
     let (sender, _heard) = mpsc::channel(1);
-    let bus = RedisBus::connect("redis://10.0.0.1:1", sender).unwrap();
+    let bus = RedisBus::connect(&server("redis://10.0.0.1:1"), sender).unwrap();
     let tcp = bus.0.client.get_connection_info().tcp_settings();
     assert!(tcp.nodelay());
     assert_eq!(tcp.user_timeout(), Some(SILENCE_MAX));
-}
-
-#[test]
-fn the_address_asks_for_resp3() {
-    for (given, used) in [
-        ("redis://h:1", "redis://h:1/?protocol=resp3"),
-        ("redis://h/2", "redis://h/2?protocol=resp3"),
-        (
-            "redis+unix:///tmp/r.sock",
-            "redis+unix:///tmp/r.sock?protocol=resp3",
-        ),
-        (
-            "redis+unix:///r?db=1",
-            "redis+unix:///r?db=1&protocol=resp3",
-        ),
-        ("redis://h/?protocol=resp3", "redis://h/?protocol=resp3"),
-    ] {
-        assert_eq!(resp3(given), used);
-        assert!(Client::open(used).is_ok(), "{used}");
-    }
 }
 
 #[test]
@@ -234,4 +225,121 @@ fn only_messages_are_heard() {
         None
     );
     assert_eq!(read(info(PushKind::Message, vec![text("c")])), None);
+}
+
+/// Returns the bus that these settings make.
+fn bus_of(settings: &[(&'static str, &str)]) -> RedisBus {
+    let mut reader = Reader::new(Env::from_pairs(settings.iter().copied()));
+    let server = RedisServer::read(&mut reader);
+    reader.finish().unwrap();
+    RedisBus::connect(&server.unwrap(), mpsc::channel(8).0).unwrap()
+}
+
+/// Returns whether a bus with these settings comes to speak to its Redis.
+async fn speaks(settings: &[(&'static str, &str)]) -> bool {
+    let bus = bus_of(settings);
+    for _ in 0..3 {
+        if bus.probe().await.is_ok() {
+            return true;
+        }
+    }
+    false
+}
+
+fn text(path: &std::path::Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Returns the address of a Redis with TLS.
+fn by_tls(redis: &Redis, user: &str) -> String {
+    format!("rediss://{user}localhost:{}", redis.port())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_redis_with_tls_is_reached_by_its_user_and_under_its_ca_only() {
+    let (ca, other) = (Authority::new(), Authority::new());
+    let redis = Redis::start_secured(&ca.certify(&["localhost"]), &ca.ca(), false);
+    let (right, wrong) = (ca.ca(), other.ca());
+    let (right, wrong) = (
+        ("REDIS_CA_FILE", text(&right)),
+        ("REDIS_CA_FILE", text(&wrong)),
+    );
+    let user = by_tls(&redis, "game:secret@");
+    assert!(speaks(&[("REDIS_URL", &user), right]).await);
+    assert!(!speaks(&[("REDIS_URL", &user), wrong]).await);
+    assert!(
+        !speaks(&[("REDIS_URL", &user)]).await,
+        "by the system's CAs"
+    );
+    let nobody = by_tls(&redis, "");
+    assert!(!speaks(&[("REDIS_URL", &nobody), right]).await);
+    let guessed = by_tls(&redis, "game:guessed@");
+    assert!(!speaks(&[("REDIS_URL", &guessed), right]).await);
+    let bare = by_tls(&redis, "game@");
+    let password = ("REDIS_PASSWORD", "secret");
+    assert!(speaks(&[("REDIS_URL", &bare), password, right]).await);
+    let elsewhere = user.replace("localhost", "127.0.0.1");
+    assert!(
+        !speaks(&[("REDIS_URL", &elsewhere), right]).await,
+        "another name"
+    );
+    let plain = user.replace("rediss", "redis");
+    assert!(!speaks(&[("REDIS_URL", &plain)]).await, "without TLS");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_redis_that_requires_a_client_certificate_gets_one() {
+    let (ca, other) = (Authority::new(), Authority::new());
+    let redis = Redis::start_secured(&ca.certify(&["localhost"]), &ca.ca(), true);
+    let (url, trusted) = (by_tls(&redis, "game:secret@"), ca.ca());
+    let with = async |own: &Certified| {
+        speaks(&[
+            ("REDIS_URL", &url),
+            ("REDIS_CA_FILE", text(&trusted)),
+            ("REDIS_CERT_FILE", text(&own.cert)),
+            ("REDIS_KEY_FILE", text(&own.key)),
+        ])
+        .await
+    };
+    assert!(with(&ca.certify(&["gateway"])).await);
+    assert!(!with(&other.certify(&["gateway"])).await);
+    let none = [("REDIS_URL", &*url), ("REDIS_CA_FILE", text(&trusted))];
+    assert!(!speaks(&none).await);
+}
+
+#[test]
+fn settings_of_redis_that_do_not_fit_are_one_sentence_without_the_password() {
+    let ca = Authority::new();
+    let ca = ca.ca();
+    let secured = "rediss://game:hidden@h";
+    for (settings, words) in [
+        (
+            &[
+                ("REDIS_URL", "redis://:hidden@h"),
+                ("REDIS_CA_FILE", text(&ca)),
+            ][..],
+            "rediss://",
+        ),
+        (
+            &[("REDIS_URL", "rediss://:hidden@h/#insecure")],
+            "REDIS_URL",
+        ),
+        (
+            &[("REDIS_URL", secured), ("REDIS_PASSWORD", "hidden")],
+            "only one",
+        ),
+        (
+            &[("REDIS_URL", secured), ("REDIS_CA_FILE", "/nowhere")],
+            "REDIS_CA_FILE cannot be read",
+        ),
+        (
+            &[("REDIS_URL", secured), ("REDIS_KEY_FILE", "/nowhere")],
+            "go together",
+        ),
+    ] {
+        let mut reader = Reader::new(Env::from_pairs(settings.iter().copied()));
+        let _ = RedisServer::read(&mut reader);
+        let said = reader.finish().unwrap_err().to_string();
+        assert!(said.contains(words) && !said.contains("hidden"), "{said}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Accounts and their characters in PostgreSQL.
 
-use deadpool_postgres::{GenericClient, Object};
+use super::session::{Client, GenericClient};
 use proto::client::names::skeleton;
 use tokio_postgres::error::SqlState;
 use tonic::async_trait;
@@ -166,7 +166,7 @@ impl Accounts for Postgres {
 }
 
 pub(super) async fn signed_in(
-    client: &Object,
+    client: &Client,
     condition: &str,
     values: Values<'_>,
     created: bool,
@@ -188,7 +188,7 @@ pub(super) async fn signed_in(
     }))
 }
 
-async fn characters(client: &Object, account: &str) -> Result<Vec<Character>> {
+async fn characters(client: &Client, account: &str) -> Result<Vec<Character>> {
     let statement = client
         .prepare_cached(&format!(
             r#"SELECT {SUMMARY} FROM characters c WHERE c."accountId" = $1

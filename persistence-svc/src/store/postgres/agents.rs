@@ -1,6 +1,6 @@
 //! Agents in PostgreSQL.
 
-use deadpool_postgres::{GenericClient, Transaction};
+use super::session::{GenericClient, Transaction};
 use tokio_postgres::error::SqlState;
 use tonic::async_trait;
 

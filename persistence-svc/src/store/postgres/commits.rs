@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
-use deadpool_postgres::{GenericClient, Transaction};
+use super::session::{GenericClient, Kind, Transaction, Value};
 use tokio_postgres::types::ToSql;
 use tonic::async_trait;
 
@@ -275,16 +275,16 @@ async fn hold_characters(
     Ok(())
 }
 
-type Column = Box<dyn ToSql + Sync + Send>;
+type Column = Box<dyn Value + Sync + Send>;
 
 async fn write(transaction: &Transaction<'_>, batch: &Batch, after: &[After]) -> Result<()> {
     if batch.rows.is_empty() {
         return Ok(());
     }
     let columns = arrays(batch, after);
-    let values: Vec<&(dyn ToSql + Sync)> = columns
+    let values: Vec<&(dyn Value + Sync)> = columns
         .iter()
-        .map(|column| -> &(dyn ToSql + Sync) { column.as_ref() })
+        .map(|column| -> &(dyn Value + Sync) { column.as_ref() })
         .collect();
     let statement = transaction.prepare_cached(&UPDATE).await?;
     let written = transaction.execute(&statement, &values).await?;
@@ -297,7 +297,7 @@ async fn write(transaction: &Transaction<'_>, batch: &Batch, after: &[After]) ->
 
 /// Returns one array per column: the id, then [`PLAIN`], then level and experience of each skill.
 fn arrays(batch: &Batch, after: &[After]) -> Vec<Column> {
-    fn of<T: ToSql + Sync + Send + 'static>(values: impl Iterator<Item = T>) -> Column {
+    fn of<T: Kind + ToSql + Sync + Send + 'static>(values: impl Iterator<Item = T>) -> Column {
         Box::new(values.collect::<Vec<T>>())
     }
     // A `real` holds every tile within a million exactly.

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use deadpool_postgres::{GenericClient, Object, Transaction};
-use tokio_postgres::IsolationLevel;
+use super::session::{Client, GenericClient, Transaction};
 use tonic::async_trait;
 
 use super::{CHANNEL, Postgres, Values, all, placement};
@@ -136,14 +135,8 @@ impl Directories for Postgres {
 }
 
 /// Begins a transaction that reads and sees one moment.
-pub(super) async fn moment(client: &mut Object) -> Result<Transaction<'_>> {
-    let moment = client
-        .build_transaction()
-        .isolation_level(IsolationLevel::RepeatableRead)
-        .read_only(true)
-        .start()
-        .await?;
-    Ok(moment)
+pub(super) async fn moment(client: &mut Client) -> Result<Transaction<'_>> {
+    Ok(client.moment(true).await?)
 }
 
 /// Notes that runs or regions changed, and tells all replicas when the transaction commits.

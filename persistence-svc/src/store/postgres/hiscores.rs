@@ -5,13 +5,13 @@
 
 use std::collections::BTreeSet;
 
-use tokio_postgres::{Client, IsolationLevel, NoTls, Transaction};
 use tonic::async_trait;
 
 use super::directory::moment;
+use super::session::{Client, GenericClient, Transaction};
 use super::{Postgres, Values, all};
 use crate::store::Hiscores;
-use crate::store::error::{Result, StoreError};
+use crate::store::error::Result;
 use crate::store::hiscores::{
     CHUNK, COUNT, Changes, DUE_MAX, EMPTY, Entry, Key, LENGTH, LISTS, List, MARK, NOTE_LIST,
     NOTE_REFRESH, OVERLAP_MS, PLAYED_SINCE, REFRESHED, REMARK, ROWS, Ranked, Refreshed, SIZES,
@@ -65,23 +65,12 @@ impl Hiscores for Postgres {
     }
 
     async fn refresh_hiscores(&self, period_ms: i64, sizes: Sizes) -> Result<Refreshed> {
-        let (mut client, connection) = self.config.connect(NoTls).await?;
-        tokio::select! {
-            done = refresh(&mut client, period_ms, sizes) => done,
-            ended = connection => match ended {
-                Ok(()) => Err(StoreError::Away("the connection ended".to_owned())),
-                Err(error) => Err(error.into()),
-            },
-        }
+        refresh(&mut self.own_client().await?, period_ms, sizes).await
     }
 }
 
 async fn refresh(client: &mut Client, period_ms: i64, sizes: Sizes) -> Result<Refreshed> {
-    let moment = client
-        .build_transaction()
-        .isolation_level(IsolationLevel::RepeatableRead)
-        .start()
-        .await?;
+    let moment = client.moment(false).await?;
     moment.batch_execute(LIMIT).await?;
     if !moment.query_one(LOCK, &[]).await?.try_get::<_, bool>(0)? {
         return Ok(Refreshed::NotDue);
@@ -147,10 +136,10 @@ async fn compare(moment: &Transaction<'_>, lists: &[List], since: i64) -> Result
         "SELECT {} FROM characters c WHERE c.id = ANY($1) AND c.placed",
         *STANDING
     );
-    let standings = moment.prepare(&standings).await?;
+    let standings = moment.prepare_cached(&standings).await?;
     let entries = "SELECT place, created, character_id, skill, name FROM hiscores
                    WHERE character_id = ANY($1)";
-    let entries = moment.prepare(entries).await?;
+    let entries = moment.prepare_cached(entries).await?;
     let ids: Vec<String> = ids.into_iter().collect();
     let mut touched = BTreeSet::new();
     for some in ids.chunks(CHUNK) {

@@ -1,10 +1,10 @@
 //! Identity in PostgreSQL.
 
-use deadpool_postgres::{GenericClient, Transaction};
 use proto::rpc::OPERATOR_ROLE;
 use tonic::async_trait;
 
 use super::accounts::signed_in;
+use super::session::{GenericClient, Transaction};
 use super::directory::{bump, notify};
 use super::{Postgres, Values, all};
 use crate::store::error::{Result, StoreError};

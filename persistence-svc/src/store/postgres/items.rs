@@ -2,6 +2,7 @@
 
 use tonic::async_trait;
 
+use super::session::GenericClient;
 use super::{Postgres, Values, runs};
 use crate::store::Items;
 use crate::store::error::Result;

@@ -1,6 +1,6 @@
 //! Brings the tables up to date: all missing versions in one transaction, one replica at a time.
 
-use deadpool_postgres::Object;
+use super::session::{Client, GenericClient};
 
 use crate::store::error::{Result, StoreError};
 use crate::store::migrations::MIGRATIONS;
@@ -8,7 +8,7 @@ use crate::store::migrations::MIGRATIONS;
 /// Only one migration runs at a time in a database; the number is ours alone.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(7453010371)";
 
-pub(super) async fn migrate(client: &mut Object) -> Result<()> {
+pub(super) async fn migrate(client: &mut Client) -> Result<()> {
     let transaction = client.transaction().await?;
     transaction
         .batch_execute("SET LOCAL statement_timeout = '100s'; SET LOCAL lock_timeout = '60s'")

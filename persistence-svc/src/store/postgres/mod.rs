@@ -11,12 +11,14 @@ mod directory;
 mod hiscores;
 mod identity;
 mod items;
+mod limits;
 mod migrate;
 mod operators;
 pub(crate) mod ownership;
 mod placement;
 mod queries;
 mod runs;
+mod session;
 mod sessions;
 mod social;
 mod stored;
@@ -29,30 +31,29 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use deadpool_postgres::{
-    Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, Timeouts,
+    ClientWrapper, Connect, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime,
+    Timeouts,
 };
-use service_runtime::config::Secret;
+use futures::future::BoxFuture;
 use service_runtime::rpc::Backoff;
+use session::{Client, Held, Values};
 use tokio::sync::{Notify, Semaphore, SemaphorePermit};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::types::ToSql;
-use tokio_postgres::{AsyncMessage, NoTls, Row};
+use tokio_postgres::{AsyncMessage, Row};
 use tonic::async_trait;
 
 use super::Store;
 use super::error::{Result, StoreError};
 use super::row::FromRow;
+use crate::config::PostgresConfig;
+use crate::database::Database;
 use crate::metrics::Metrics;
 use crate::mutants::Mutants;
 
 /// Time that a pool, a new connection and a check of an old one may take, each.
 const CONNECTION_LIMIT: Duration = Duration::from_secs(1);
-/// Times for which the server works on one statement, waits for a lock, and lets a transaction
-/// idle. Each connection plans a statement once: for most of them planning takes longer than the
-/// work.
-const SERVER_LIMITS: &str = "-c statement_timeout=3000 -c lock_timeout=1500 \
- -c idle_in_transaction_session_timeout=5000 -c plan_cache_mode=force_generic_plan";
 const KEEPALIVE: Duration = Duration::from_secs(2);
 /// One of this many connections, and at least one, is for reads of lists and dashboards. Anybody
 /// may ask for those reads; play, which has the other connections, never waits for them.
@@ -60,14 +61,15 @@ const READERS_SHARE: usize = 4;
 /// Channel on which replicas tell each other that runs or regions changed.
 const CHANNEL: &str = "tilestead_directory";
 
-/// Values of one statement.
-type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
-
 /// The store.
 pub(crate) struct Postgres {
     pool: Pool,
     readers: Semaphore,
-    config: tokio_postgres::Config,
+    database: Database,
+    /// Database on which the store hears of changes; none: it only polls.
+    heard: Option<Database>,
+    /// Whether a pooler gives each transaction another connection.
+    pooler: bool,
     changed: Arc<Notify>,
     metrics: Metrics,
     mutants: Mutants,
@@ -76,28 +78,22 @@ pub(crate) struct Postgres {
 impl Postgres {
     /// Prepares connections; opens none.
     pub(crate) fn open(
-        url: &Secret,
+        config: &PostgresConfig,
         connections: usize,
         metrics: Metrics,
         mutants: Mutants,
     ) -> anyhow::Result<Self> {
-        // The parser's own message could hold the password.
-        let parsed = url.expose().parse::<tokio_postgres::Config>();
-        let mut config = parsed.map_err(|_| anyhow::anyhow!("DATABASE_URL cannot be read"))?;
-        let given = config.get_options().unwrap_or_default();
-        let options = format!("{SERVER_LIMITS} {given}");
-        config
-            .options(options.trim())
-            .application_name("tilestead-persistence")
-            .connect_timeout(CONNECTION_LIMIT)
-            .tcp_user_timeout(KEEPALIVE * 3)
-            .keepalives(true)
-            .keepalives_idle(KEEPALIVE)
-            .keepalives_interval(KEEPALIVE)
-            .keepalives_retries(2);
+        let pooler = config.pooler;
+        let database = prepared(&config.database, pooler);
+        let direct = config.direct.as_ref();
+        let heard = direct.map(|direct| prepared(direct, false));
+        let heard = heard.or_else(|| (!pooler).then(|| database.clone()));
         let recycling_method = RecyclingMethod::Verified;
-        let manager =
-            Manager::from_config(config.clone(), NoTls, ManagerConfig { recycling_method });
+        let manager = Manager::from_connect(
+            database.config().clone(),
+            Door(database.clone()),
+            ManagerConfig { recycling_method },
+        );
         let pool = Pool::builder(manager)
             .max_size(connections)
             .runtime(Runtime::Tokio1)
@@ -111,7 +107,9 @@ impl Postgres {
         Ok(Postgres {
             pool,
             readers: Semaphore::new((connections / READERS_SHARE).max(1)),
-            config,
+            database,
+            heard,
+            pooler,
             changed: Arc::new(Notify::new()),
             metrics,
             mutants,
@@ -119,11 +117,18 @@ impl Postgres {
     }
 
     /// Returns a connection that answered a moment ago.
-    async fn client(&self) -> Result<Object> {
+    async fn client(&self) -> Result<Client> {
         let asked = Instant::now();
         let client = self.pool.get().await;
         self.metrics.pool_waited(asked.elapsed());
-        Ok(client?)
+        Ok(Client::new(Held::Shared(client?), self.pooler))
+    }
+
+    /// Returns a connection beside the pool, which ends when it is dropped.
+    async fn own_client(&self) -> Result<Client> {
+        let (client, driver) = open(&self.database).await?;
+        let own = ClientWrapper::new(client, driver);
+        Ok(Client::new(Held::Own(own), self.pooler))
     }
 
     /// Returns a connection for reads of lists and dashboards.
@@ -138,8 +143,8 @@ impl Postgres {
     }
 
     /// Hears notifications until the connection ends.
-    async fn hear(&self) -> std::result::Result<(), tokio_postgres::Error> {
-        let (client, mut connection) = self.config.connect(NoTls).await?;
+    async fn hear(&self, database: &Database) -> std::result::Result<(), tokio_postgres::Error> {
+        let (client, mut connection) = database.connect().await?;
         let listen = async {
             let asked = client.batch_execute(&format!("LISTEN {CHANNEL}")).await;
             match asked {
@@ -162,22 +167,75 @@ impl Postgres {
     }
 }
 
+/// Opens the connections of the pool.
+struct Door(Database);
+
+impl Connect for Door {
+    fn connect(
+        &self,
+        _: &tokio_postgres::Config,
+    ) -> BoxFuture<
+        '_,
+        std::result::Result<(tokio_postgres::Client, JoinHandle<()>), tokio_postgres::Error>,
+    > {
+        Box::pin(open(&self.0))
+    }
+}
+
+/// Opens a connection with the task that drives it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the task ends with its connection, and a panic of it shows as its end"
+)]
+async fn open(
+    database: &Database,
+) -> std::result::Result<(tokio_postgres::Client, JoinHandle<()>), tokio_postgres::Error> {
+    let (client, connection) = database.connect().await?;
+    let driver = tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            tracing::debug!(%error, "a connection to the database ended");
+        }
+    });
+    Ok((client, driver))
+}
+
+/// Adds to a database what every connection has. A pooler takes no options: over one, each
+/// transaction has its limits from its session.
+fn prepared(database: &Database, pooler: bool) -> Database {
+    let mut database = database.clone();
+    let config = database.config_mut();
+    if !pooler {
+        let given = config.get_options().unwrap_or_default();
+        let options = format!("{} {given}", *limits::OPTIONS);
+        config.options(options.trim());
+    }
+    config
+        .application_name("tilestead-persistence")
+        .connect_timeout(CONNECTION_LIMIT)
+        .tcp_user_timeout(KEEPALIVE * 3)
+        .keepalives(true)
+        .keepalives_idle(KEEPALIVE)
+        .keepalives_interval(KEEPALIVE)
+        .keepalives_retries(2);
+    database
+}
+
 /// One of the connections that readers share.
 struct Reader<'a> {
-    client: Object,
+    client: Client,
     _place: SemaphorePermit<'a>,
 }
 
 impl Deref for Reader<'_> {
-    type Target = Object;
+    type Target = Client;
 
-    fn deref(&self) -> &Object {
+    fn deref(&self) -> &Client {
         &self.client
     }
 }
 
 impl DerefMut for Reader<'_> {
-    fn deref_mut(&mut self) -> &mut Object {
+    fn deref_mut(&mut self) -> &mut Client {
         &mut self.client
     }
 }
@@ -197,11 +255,14 @@ impl Store for Postgres {
     }
 
     async fn listen(&self) {
+        let Some(database) = &self.heard else {
+            return std::future::pending().await;
+        };
         let mut backoff = Backoff::new();
         loop {
             let begun = Instant::now();
             // The task that polls the store says whether the store is away.
-            if let Err(error) = self.hear().await {
+            if let Err(error) = self.hear(database).await {
                 tracing::debug!(%error, "not listening for changes");
             }
             if begun.elapsed() > CONNECTION_LIMIT * 10 {
@@ -218,8 +279,28 @@ impl Store for Postgres {
 
 impl From<PoolError> for StoreError {
     fn from(error: PoolError) -> StoreError {
-        StoreError::Away(error.to_string())
+        StoreError::Away(match &error {
+            PoolError::Backend(why) => unreached(why),
+            PoolError::Timeout(_)
+            | PoolError::Closed
+            | PoolError::NoRuntimeSpecified
+            | PoolError::PostCreateHook(_) => error.to_string(),
+        })
     }
+}
+
+/// Says why there is no connection, with all causes.
+fn unreached(error: &tokio_postgres::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(next) = cause {
+        text.push_str(&format!(": {next}"));
+        cause = next.source();
+    }
+    if text.contains("unsupported startup parameter") {
+        text.push_str("; before a pooler, set DATABASE_POOLER=transaction");
+    }
+    text
 }
 
 impl From<tokio_postgres::Error> for StoreError {

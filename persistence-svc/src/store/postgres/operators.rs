@@ -1,6 +1,6 @@
 //! Checks and decisions of operators in PostgreSQL.
 
-use deadpool_postgres::{GenericClient, Transaction};
+use super::session::{GenericClient, Transaction};
 use tonic::async_trait;
 
 use super::directory::{bump, moment};

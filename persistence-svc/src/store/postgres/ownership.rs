@@ -4,7 +4,7 @@
 //! the region loses its move request; and every online character of the region gets the next
 //! ownership sequence, so that a character and a sequence name one owner for ever.
 
-use deadpool_postgres::{GenericClient, Transaction};
+use super::session::{GenericClient, Transaction};
 
 use super::Values;
 use super::runs::columns;

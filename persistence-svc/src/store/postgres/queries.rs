@@ -1,6 +1,6 @@
 //! Reads for lists and dashboards, and changes of characters at rest, in PostgreSQL.
 
-use deadpool_postgres::GenericClient;
+use super::session::GenericClient;
 use proto::client::names::skeleton;
 use tokio_postgres::error::SqlState;
 use tonic::async_trait;

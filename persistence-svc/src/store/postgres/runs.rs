@@ -1,6 +1,6 @@
 //! Runs, leases and the loading of regions, in PostgreSQL.
 
-use deadpool_postgres::{GenericClient, Object};
+use super::session::{Client, GenericClient};
 use tonic::async_trait;
 
 use super::directory::{INCARNATION, bump, moment};
@@ -219,7 +219,7 @@ impl Runs for Postgres {
 }
 
 /// Notes the costs of the regions of a run. A region that the run does not name costs nothing.
-async fn measure(client: &Object, ask: &Renewal) -> Result<()> {
+async fn measure(client: &Client, ask: &Renewal) -> Result<()> {
     let (xs, zs) = columns(ask.loads.iter().map(|load| &load.region));
     let costs: Vec<i32> = ask.loads.iter().map(|load| load.cost_us).collect();
     let players: Vec<i32> = ask.loads.iter().map(|load| load.players).collect();

@@ -1,6 +1,6 @@
 //! Sessions in PostgreSQL.
 
-use deadpool_postgres::{GenericClient, Transaction};
+use super::session::{GenericClient, Transaction};
 use tonic::async_trait;
 
 use super::directory::moment;

@@ -3,9 +3,8 @@
 //! Always: a transaction that changes lists locks the rows of both accounts, in the order of their
 //! ids.
 
-use deadpool_postgres::{GenericClient, Transaction};
+use super::session::{GenericClient, Transaction, Value};
 use proto::client::names::skeleton;
-use tokio_postgres::types::ToSql;
 use tonic::async_trait;
 
 use super::{Postgres, Values, all};
@@ -91,10 +90,10 @@ async fn carry_out(
     let fresh = new_id();
     for action in audit_log {
         let (statement, put) = action.statement();
-        let values: Vec<&(dyn ToSql + Sync)> = put
+        let values: Vec<&(dyn Value + Sync)> = put
             .iter()
             .map(|put| match put {
-                Put::Account => &who.account_id as &(dyn ToSql + Sync),
+                Put::Account => &who.account_id as &(dyn Value + Sync),
                 Put::Me => me,
                 Put::Other => &other,
                 Put::Now => &now,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use deadpool_postgres::{GenericClient, Transaction};
+use super::session::{GenericClient, Transaction};
 
 use super::{Values, value};
 use crate::store::error::Result;

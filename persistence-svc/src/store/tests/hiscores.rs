@@ -89,10 +89,10 @@ async fn a_list_of_the_best_is_cut_and_filled_again_in_sqlite() {
 async fn a_list_of_the_best_is_cut_and_filled_again_in_postgres() {
     let server = tokio::task::spawn_blocking(test_servers::Postgres::shared);
     let (server, name) = (server.await.unwrap(), new_id());
-    let url = Secret::new(server.create_database(&name));
+    let config = PostgresConfig::plain(&server.create_database(&name), 4);
     let telemetry = Telemetry::new("test", &TelemetryConfig::default()).unwrap();
     let store = Postgres::open(
-        &url,
+        &config,
         4,
         Metrics::new(&telemetry.meter()),
         Mutants::default(),

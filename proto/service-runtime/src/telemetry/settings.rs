@@ -4,7 +4,10 @@ use std::{fmt, io::IsTerminal, str::FromStr};
 
 use tracing_subscriber::{EnvFilter, fmt as subscriber};
 
-use crate::config::Reader;
+use crate::{
+    config::Reader,
+    pem::{ClientTls, FileNames},
+};
 
 /// Format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,12 +39,21 @@ impl FromStr for LogFormat {
     }
 }
 
+/// The names that OpenTelemetry gives to the files of an exporter.
+const COLLECTOR_FILES: FileNames = FileNames {
+    ca: "OTEL_EXPORTER_OTLP_CERTIFICATE",
+    cert: "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE",
+    key: "OTEL_EXPORTER_OTLP_CLIENT_KEY",
+};
+
 /// Settings of logs, and the target of traces and metrics.
 #[derive(Debug, Clone)]
 pub struct TelemetryConfig {
     pub(crate) log_format: LogFormat,
     pub(crate) log_level: String,
     pub(crate) endpoint: Option<String>,
+    /// CAs that may sign the collector's certificate; else the system's.
+    pub(crate) collector: ClientTls,
     pub(crate) ratio: f64,
 }
 
@@ -52,14 +64,14 @@ impl Default for TelemetryConfig {
             log_format: LogFormat::Text,
             log_level: "info".to_owned(),
             endpoint: None,
+            collector: ClientTls::default(),
             ratio: 1.0,
         }
     }
 }
 
 impl TelemetryConfig {
-    /// Reads `LOG_FORMAT`, `LOG_LEVEL`, `OTEL_EXPORTER_OTLP_ENDPOINT` and
-    /// `OTEL_TRACES_SAMPLER_ARG`.
+    /// Reads `LOG_FORMAT`, `LOG_LEVEL` and the settings of the collector, `OTEL_…`.
     pub fn read(reader: &mut Reader) -> Self {
         let usual = if reader.production() {
             LogFormat::Json
@@ -78,10 +90,14 @@ impl TelemetryConfig {
         }
         let endpoint: Option<String> = reader.optional(
             "OTEL_EXPORTER_OTLP_ENDPOINT",
-            "collector for traces and metrics, as http://host:port (OTLP over gRPC); none: off",
+            "collector for traces and metrics, as https://host:port or http://host:port (OTLP over \
+             gRPC); none: off",
         );
-        if endpoint.as_ref().is_some_and(|e| !e.starts_with("http://")) {
-            reader.problem("OTEL_EXPORTER_OTLP_ENDPOINT must start with http://".to_owned());
+        let collector = ClientTls::read(reader, COLLECTOR_FILES);
+        let known = |text: &String| text.starts_with("http://") || text.starts_with("https://");
+        if endpoint.as_ref().is_some_and(|text| !known(text)) {
+            let clause = "OTEL_EXPORTER_OTLP_ENDPOINT must start with https:// or http://";
+            reader.problem(clause.to_owned());
         }
         let ratio = reader.value(
             "OTEL_TRACES_SAMPLER_ARG",
@@ -95,6 +111,7 @@ impl TelemetryConfig {
             log_format,
             log_level,
             endpoint,
+            collector,
             ratio,
         }
     }
