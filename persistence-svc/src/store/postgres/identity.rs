@@ -4,8 +4,8 @@ use proto::rpc::OPERATOR_ROLE;
 use tonic::async_trait;
 
 use super::accounts::signed_in;
-use super::session::{GenericClient, Transaction};
 use super::directory::{bump, notify};
+use super::session::{GenericClient, Transaction};
 use super::{Postgres, Values, all};
 use crate::store::error::{Result, StoreError};
 use crate::store::identity::{
