@@ -5,8 +5,7 @@ mod fakes;
 mod recall;
 mod unwanted;
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use opentelemetry::metrics::MeterProvider;

@@ -190,7 +190,7 @@ impl<'a> Transaction<'a> {
     }
 }
 
-/// What asks statements: a connection, or a transaction.
+/// A connection or a transaction, on which statements run.
 pub(super) trait GenericClient: Sync {
     /// Returns the connection below.
     fn wire(&self) -> Wire<'_>;
