@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use proto::rpc::{
-    persistence::v1::{ChunkRow, Skill, Slot, Worn},
+    persistence::v1::{ChunkRow, Slot, Worn},
     zone::v1::{Detach, to_zone},
 };
 use world::{EntityId, Region};
@@ -29,15 +29,9 @@ async fn beside(beast: &str, change: impl FnOnce(&mut zone_server::Config)) -> S
     let (beast, tile, region) = npc(beast);
     let store = Store::start().await;
     store.log_in("ann", tile);
+    store.master("ann");
     store.change(|state| {
         let ann = &mut state.characters.get_mut("ann").unwrap().record;
-        let skills = world::Skill::ALL.iter().map(|skill| Skill {
-            name: skill.name().to_owned(),
-            level: 99,
-            xp_tenths: 130_344_310,
-        });
-        ann.skills = skills.collect();
-        ann.health = 99;
         ann.equipment = vec![Worn {
             slot: "weapon".to_owned(),
             item_id: "starglass_greatsword".to_owned(),

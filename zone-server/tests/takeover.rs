@@ -40,6 +40,8 @@ async fn beside(kind: &str, change: impl FnOnce(&mut zone_server::Config)) -> Sc
         let ann = &mut state.characters.get_mut("ann").unwrap().record;
         ann.coins = 1_000;
     });
+    // She hits what she strikes, and it does not kill her.
+    store.master("ann");
     let zone = Zone::start(&store.address, |config| {
         config.tick_ms = 150;
         change(config);
@@ -152,10 +154,6 @@ async fn a_hurt_npc_is_still_hurt_when_its_zone_falls() {
     .await;
     until("the region is saved", || scene.saved_health().is_some()).await;
     let whole = scene.saved_health().unwrap();
-    scene.store.change(|state| {
-        let ann = &mut state.characters.get_mut("ann").unwrap().record;
-        ann.health = 10;
-    });
     let attack = json!({"action": "attack", "target": scene.npc.as_str()}).to_string();
     let gateway = &scene.gateway;
     gateway
