@@ -6,7 +6,11 @@ use std::{sync::Arc, time::Instant};
 
 use anyhow::Context;
 use service_runtime::{
-    health::Health, rpc::Replicas, tasks::TaskGroup, telemetry::Telemetry, watchdog,
+    health::Health,
+    rpc::{Replicas, Role},
+    tasks::TaskGroup,
+    telemetry::Telemetry,
+    watchdog,
 };
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -69,15 +73,15 @@ pub(crate) fn assemble(
     let fan_out = watchdog::guard("fan-out", &meter).context("watch the fan-out")?;
     let zones = Zones::start(links(&config)?, fan_out, &meter, tasks.clone());
     let registry = Arc::new(Registry::new(tasks.clone()));
-    let book = Book::new(&config.persistence_addresses)?;
+    let book = Book::new(&config.trust, &config.persistence_addresses)?;
     let hub = hub(&config, bus, book, &metrics, &zones, &registry, &tasks);
     let persistence = config.persistence_addresses.as_slice();
     let agent_api_url = config.agent_api_url.clone();
     let runtime = Runtime::start(agent_api_url, metrics.clone(), &tasks)?;
     let app = App {
-        agents: Agents::new(persistence, runtime)?,
-        queries: Queries::new(persistence)?,
-        live_queries: LiveQueries::default(),
+        agents: Agents::new(&config.trust, persistence, runtime)?,
+        queries: Queries::new(&config.trust, persistence)?,
+        live_queries: LiveQueries::new(&config.trust),
         auth: auth(&config, &limits, &metrics)?,
         bounds: Bounds {
             requests: limits,
@@ -112,8 +116,8 @@ pub(crate) fn assemble(
 fn auth(config: &Config, limits: &Arc<Limits>, metrics: &Metrics) -> anyhow::Result<Auth> {
     let persistence = config.persistence_addresses.as_slice();
     Ok(Auth {
-        accounts: Accounts::new(persistence)?,
-        identity: Identity::new(persistence)?,
+        accounts: Accounts::new(&config.trust, persistence)?,
+        identity: Identity::new(&config.trust, persistence)?,
         tokens: Tokens::new(&config.signing_keys),
         sanctions: Sanctions::default(),
         provider: config.provider.clone().map(Provider::new).transpose()?,
@@ -124,9 +128,11 @@ fn auth(config: &Config, limits: &Arc<Limits>, metrics: &Metrics) -> anyhow::Res
 
 fn links(config: &Config) -> anyhow::Result<ZonesConfig> {
     let persistence_addresses = config.persistence_addresses.clone();
+    let store = Replicas::new(&config.trust, Role::Persistence, &persistence_addresses);
     Ok(ZonesConfig {
         gateway_id: config.gateway_id.clone(),
-        store: Replicas::new(&persistence_addresses).context("PERSISTENCE_ADDRESSES")?,
+        store: store.context("PERSISTENCE_ADDRESSES")?,
+        trust: config.trust.clone(),
         persistence_addresses,
     })
 }

@@ -4,7 +4,10 @@
 use std::{net::IpAddr, path::PathBuf, time::Duration};
 
 use proto::client::limits;
-use service_runtime::config::{Reader, Secret};
+use service_runtime::{
+    config::{Reader, Secret},
+    rpc::{Role, Trust},
+};
 
 use crate::{
     auth::{admin_code::AdminCode, provider::ProviderConfig, signing_keys::SigningKeys},
@@ -29,6 +32,8 @@ pub struct Config {
     pub(crate) metrics_port: u16,
     pub(crate) production: bool,
     pub(crate) gateway_id: String,
+    /// Trust between this gateway and the other processes.
+    pub(crate) trust: Trust,
     pub(crate) persistence_addresses: Vec<String>,
     /// The bus between gateways; `None`: the in-process bus.
     pub(crate) redis: Option<RedisServer>,
@@ -107,6 +112,7 @@ impl Config {
     #[allow(clippy::too_many_lines, reason = "one line a setting")]
     pub fn read(reader: &mut Reader) -> Self {
         let production = reader.production();
+        let trust = Trust::read(reader, Role::Gateway);
         let content = content_loader::Config::read(reader);
         let (host, port, metrics_port) = read_ports(reader, production);
         let mut public = Public::read(reader, production, port);
@@ -136,9 +142,8 @@ impl Config {
             port,
             metrics_port,
             production,
-            gateway_id: reader
-                .optional("GATEWAY_ID", "this gateway's name on the bus; else random")
-                .unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string()),
+            gateway_id: read_gateway_id(reader, &trust),
+            trust,
             persistence_addresses: read_addresses(reader),
             redis: RedisServer::read(reader),
             local_bus: reader.value(
@@ -185,6 +190,20 @@ impl Config {
             times: Times::read(reader, production),
             commit_hash: reader.optional("COMMIT_HASH", "source revision, shown by /status"),
         }
+    }
+}
+
+impl Config {
+    /// Returns the gateway's name on the bus and to zones.
+    pub fn gateway_id(&self) -> &str {
+        &self.gateway_id
+    }
+
+    /// Sets the trust between this gateway and the other processes.
+    #[must_use]
+    pub fn with_trust(mut self, trust: Trust) -> Self {
+        self.trust = trust;
+        self
     }
 }
 
@@ -309,6 +328,22 @@ impl Public {
         self.ws_url
             .get_or_insert_with(|| format!("ws://localhost:{port}/ws"));
     }
+}
+
+/// Reads the gateway's name. Zones accept no other one than that of its certificate.
+fn read_gateway_id(reader: &mut Reader, trust: &Trust) -> String {
+    let help = "this gateway's name on the bus; else that of its certificate, or random";
+    let given: Option<String> = reader.optional("GATEWAY_ID", help);
+    let certified = trust.identity().and_then(|identity| identity.exact_name());
+    if let (Some(given), Some(certified)) = (&given, certified)
+        && given != certified
+    {
+        reader.problem(format!(
+            "GATEWAY_ID must be the name in the certificate, {certified}"
+        ));
+    }
+    let name = given.or_else(|| certified.map(str::to_owned));
+    name.unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string())
 }
 
 fn read_ports(reader: &mut Reader, production: bool) -> (IpAddr, u16, u16) {
@@ -465,8 +500,16 @@ mod tests {
         let secret = ("JWT_SECRET", "0123456789abcdef0123456789abcdef");
         assert!(problems(&[production, secret]).contains("ADMIN_CODE is required"));
         let code = ("ADMIN_CODE", "a-code-of-production");
-        assert_eq!(problems(&[production, secret, code]), "");
-        let open = problems(&[production, secret, code, ("DISABLE_RATE_LIMIT", "true")]);
+        assert!(problems(&[production, secret, code]).contains("INTERNAL_TLS_CA"));
+        let mesh = ("INTERNAL_TLS", "off");
+        assert_eq!(problems(&[production, secret, code, mesh]), "");
+        let open = problems(&[
+            production,
+            secret,
+            code,
+            mesh,
+            ("DISABLE_RATE_LIMIT", "true"),
+        ]);
         assert!(open.contains("DISABLE_RATE_LIMIT"));
     }
 

@@ -17,9 +17,10 @@ use arc_swap::ArcSwap;
 use proto::rpc::persistence::v1::{
     DirectoryUpdate, RunState, WatchRequest, directory_client::DirectoryClient,
 };
-use service_runtime::rpc::{self, Backoff};
+use service_runtime::rpc::{self, Backoff, Role, Trust};
 use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
+use tonic::transport::Channel;
 use world::Region;
 
 /// Silence that ends a watch: signs of life come every second.
@@ -329,14 +330,15 @@ impl Directory {
     /// Watches one persistence service after the other until `stop`.
     pub(crate) async fn follow(
         self: Arc<Self>,
-        addresses: Vec<String>,
+        (trust, addresses): (Trust, Vec<String>),
         client: String,
         stop: CancellationToken,
     ) {
         let mut backoff = Backoff::new();
         let mut was_well = true;
         for address in addresses.iter().cycle() {
-            let watching = self.watch(address, &client, &mut backoff, &mut was_well);
+            let channel = trust.channel(Role::Persistence, address);
+            let watching = self.watch(channel, (address, &client), &mut backoff, &mut was_well);
             let why = tokio::select! {
                 () = stop.cancelled() => return,
                 ended = watching => ended,
@@ -355,12 +357,12 @@ impl Directory {
     /// Watches one persistence service until that ends. Returns the reason.
     async fn watch(
         &self,
-        address: &str,
-        client: &str,
+        channel: anyhow::Result<Channel>,
+        (address, client): (&str, &str),
         backoff: &mut Backoff,
         was_well: &mut bool,
     ) -> String {
-        let channel = match rpc::channel(address) {
+        let channel = match channel {
             Ok(channel) => channel,
             Err(error) => return error.to_string(),
         };

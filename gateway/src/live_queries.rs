@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, time::Duration};
 use proto::rpc::queries::v1::{
     CrowdRequest, WhereaboutsReply, WhereaboutsRequest, live_queries_client::LiveQueriesClient,
 };
-use service_runtime::rpc::Channels;
+use service_runtime::rpc::{Channels, Role, Trust};
 use tokio::{
     sync::Mutex as AsyncMutex,
     time::{Instant, timeout},
@@ -39,13 +39,20 @@ pub(crate) struct Crowds {
 }
 
 /// Clients of the zones, and their last answer.
-#[derive(Default)]
 pub(crate) struct LiveQueries {
     zones: Channels,
     last: AsyncMutex<Option<(Instant, Crowds)>>,
 }
 
 impl LiveQueries {
+    /// Connects when first used.
+    pub(crate) fn new(trust: &Trust) -> Self {
+        Self {
+            zones: Channels::new(trust, Role::Zone),
+            last: AsyncMutex::default(),
+        }
+    }
+
     /// Asks where a character stands: first the run that plays `region`, then all others. `None`:
     /// no run knows.
     pub(crate) async fn whereabouts(

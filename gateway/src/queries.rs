@@ -15,7 +15,7 @@ use proto::rpc::{
         queries_client::QueriesClient,
     },
 };
-use service_runtime::rpc::Replicas;
+use service_runtime::rpc::{Replicas, Role, Trust};
 use tonic::{Status, transport::Channel};
 
 /// The longest answer: a page of accounts, a profile, all regions.
@@ -36,8 +36,9 @@ fn changes(channel: Channel) -> ChangesClient<Channel> {
 
 impl Queries {
     /// Connects when first used.
-    pub(crate) fn new(addresses: &[String]) -> anyhow::Result<Self> {
-        let replicas = Replicas::new(addresses).context("PERSISTENCE_ADDRESSES")?;
+    pub(crate) fn new(trust: &Trust, addresses: &[String]) -> anyhow::Result<Self> {
+        let replicas =
+            Replicas::new(trust, Role::Persistence, addresses).context("PERSISTENCE_ADDRESSES")?;
         Ok(Self { replicas })
     }
 

@@ -127,7 +127,10 @@ impl Server {
         let (of, until) = with();
         tasks.finish("readiness", watch_readiness(of, until));
         let (shown, zones) = (Arc::clone(&app.served.shown), app.zones.clone());
-        tasks.finish("content", content::follow(shown, zones, behind.clone()));
+        let trust = app.config.trust.clone();
+        tasks.spawn("certificates", trust.clone().follow());
+        let follow = content::follow(shown, zones, trust, behind.clone());
+        tasks.finish("content", follow);
         if let Some(listener) = self.metrics_listener {
             let (health, telemetry) = (app.health.clone(), app.telemetry.clone());
             let probes =

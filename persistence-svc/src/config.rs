@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use service_runtime::config::{Environment, Reader, Secret, is_sample};
 use service_runtime::pem::{ClientTls, FileNames};
+use service_runtime::rpc::{Role, Trust};
 
 use crate::container;
 use crate::database::Database;
@@ -18,6 +19,8 @@ use crate::store::agents::Bounds;
 pub struct Config {
     /// Address of gRPC; port 0 takes a free one.
     pub listen: String,
+    /// Trust between this service and the other processes.
+    pub trust: Trust,
     /// The port of `/livez`, `/readyz` and `/metrics`; 0: none.
     pub metrics_port: u16,
     /// Store of the service.
@@ -119,6 +122,15 @@ impl fmt::Debug for StoreConfig {
 impl Config {
     /// Reads all settings. Each error becomes a problem of the reader.
     pub fn read(reader: &mut Reader) -> Config {
+        let trust = Trust::read(reader, Role::Persistence);
+        Config {
+            trust,
+            ..Self::of_command(reader)
+        }
+    }
+
+    /// Reads the settings of an operator's command, which talks to the store alone.
+    pub fn of_command(reader: &mut Reader) -> Config {
         let listen = reader.value(
             "PERSISTENCE_LISTEN",
             "127.0.0.1:5600".to_owned(),
@@ -153,6 +165,7 @@ impl Config {
         let (agents, agent_rest) = agents(reader);
         Config {
             listen,
+            trust: Trust::none(),
             metrics_port,
             store,
             lease,

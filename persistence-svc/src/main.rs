@@ -12,10 +12,13 @@ const NAME: &str = "persistence-svc";
 const ABOUT: &str = "Keeps the world of Tilestead: accounts, characters, ownership. \
 Commands: serve (the default), migrate (brings the tables up to date and ends), check (compares \
 what is held with the ledger), freeze on|off, regions, resume-region X,Z, \
-quarantine [release ID], roles ACCOUNT ROLE,…|none, promoted; each explains itself with --help.";
+quarantine [release ID], roles ACCOUNT ROLE,…|none, promoted, certs DIR; each explains itself with --help.";
 
 fn main() -> ExitCode {
     let mut arguments: Vec<String> = std::env::args().collect();
+    if arguments.get(1).is_some_and(|word| word == "certs") {
+        return persistence_svc::certs::main(arguments.drain(1..));
+    }
     if let Some(command) = Command::take(&mut arguments) {
         // The process leaks it once, because `--help` may ask for it at any time.
         let about: &'static str = command.about.clone().leak();
@@ -23,7 +26,7 @@ fn main() -> ExitCode {
             NAME,
             about,
             arguments,
-            Config::read,
+            Config::of_command,
             |config, telemetry, _| command.run(config, telemetry),
         );
     }

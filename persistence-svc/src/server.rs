@@ -19,7 +19,7 @@ use proto::rpc::queries::v1::queries_server::QueriesServer;
 use proto::rpc::social::v1::social_server::SocialServer;
 use service_runtime::drain;
 use service_runtime::health::{self, Health};
-use service_runtime::rpc::Backoff;
+use service_runtime::rpc::{Acceptor, Backoff};
 use service_runtime::tasks::TaskGroup;
 use service_runtime::telemetry::Telemetry;
 use tokio::net::TcpListener;
@@ -129,7 +129,10 @@ impl Server {
         let tasks = TaskGroup::new(&self.telemetry.meter(), behind.clone());
         let metrics_listener = self.metrics_listener.take();
         self.start(&desk, &feed, &tasks, metrics_listener);
-        let router = service_runtime::rpc::server()
+        tasks.spawn("certificates", self.config.trust.clone().follow());
+        let acceptor = Acceptor::new(&self.config.trust, &self.telemetry.meter());
+        let router = acceptor
+            .server()
             .add_service(
                 AccountsServer::new(AccountsService(Arc::clone(&desk)))
                     .max_decoding_message_size(MESSAGE_BYTES_MAX),
@@ -155,7 +158,7 @@ impl Server {
                 stop: stop.clone(),
             }));
         tracing::info!(address = %self.address, store = self.store.system(), "serving");
-        let served = service_runtime::rpc::serve(router, self.listener, stop).await;
+        let served = acceptor.serve(router, self.listener, stop).await;
         behind.cancel();
         // Tasks that outlast the drain end with the process.
         let _ = drain::within(

@@ -107,7 +107,7 @@ async fn what_was_answered_survives_a_kill() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = free.local_addr().unwrap().port();
     drop(free);
-    let channel = service_runtime::rpc::channel(&format!("127.0.0.1:{port}")).unwrap();
+    let channel = stage::channel(&format!("127.0.0.1:{port}"));
     let ask = async |create| {
         let ask = wire::SignInRequest {
             device_key_hash: vec![9; 32].into(),
@@ -191,7 +191,7 @@ async fn a_local_postgres_is_made_once_and_started_ever_after() {
         })
         .await
         .unwrap();
-        let channel = service_runtime::rpc::channel(&format!("127.0.0.1:{port}")).unwrap();
+        let channel = stage::channel(&format!("127.0.0.1:{port}"));
         let told = until("the service is ready", async || {
             let ask = wire::SecretRequest {
                 name: "tokens".to_owned(),

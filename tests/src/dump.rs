@@ -10,6 +10,7 @@ use proto::rpc::{
     zone::v1::{DumpRequest, Entity, inspect_client::InspectClient},
 };
 use serde_json::{Map, Value};
+use service_runtime::rpc::{Role, Trust};
 use tokio::time::timeout;
 use tonic::transport::Channel;
 
@@ -20,6 +21,8 @@ const DEADLINE: Duration = Duration::from_secs(10);
 /// Owners of the regions.
 #[derive(Debug, Clone, Default)]
 pub struct Directory {
+    /// Trust of the one who asked, for questions to zones.
+    trust: Trust,
     /// Addresses of the runs, by run.
     pub runs: BTreeMap<u64, String>,
     /// Owners of the regions.
@@ -28,14 +31,15 @@ pub struct Directory {
 
 impl Directory {
     /// Asks a persistence service.
-    pub async fn fetch(persistence: &str) -> Result<Self> {
-        timeout(DEADLINE, Self::ask(persistence))
+    pub async fn fetch(trust: &Trust, persistence: &str) -> Result<Self> {
+        timeout(DEADLINE, Self::ask(trust, persistence))
             .await
             .context("the directory is silent")?
     }
 
-    async fn ask(persistence: &str) -> Result<Self> {
-        let mut client = DirectoryClient::connect(format!("http://{persistence}")).await?;
+    async fn ask(trust: &Trust, persistence: &str) -> Result<Self> {
+        let channel = trust.channel(Role::Persistence, persistence)?;
+        let mut client = DirectoryClient::new(channel);
         let request = WatchRequest {
             client: "tests".to_owned(),
         };
@@ -46,6 +50,7 @@ impl Directory {
             }
             let at = |region: Option<Region>| region.map(|r| (r.x, r.z)).unwrap_or_default();
             return Ok(Self {
+                trust: trust.clone(),
                 runs: update
                     .runs
                     .into_iter()
@@ -103,12 +108,7 @@ impl Zones {
     pub async fn connect(directory: &Directory) -> Result<Self> {
         let mut zones = BTreeMap::new();
         for (run, address) in &directory.runs {
-            let channel = Channel::from_shared(format!("http://{address}"))?
-                .connect_timeout(DEADLINE)
-                .timeout(DEADLINE)
-                .connect()
-                .await
-                .with_context(|| format!("zone at {address}"))?;
+            let channel = directory.trust.channel(Role::Zone, address)?;
             let client = InspectClient::new(channel)
                 .max_decoding_message_size(64 << 20)
                 .max_encoding_message_size(64 << 20);

@@ -38,7 +38,8 @@ impl Atlas {
             let terrain = Terrain::fetch(&cluster.gateway(0)).await?;
             let deadline = Instant::now() + Duration::from_secs(30);
             let directory = loop {
-                let directory = Directory::fetch(&cluster.persistence(0)).await?;
+                let directory =
+                    Directory::fetch(cluster.operator(), &cluster.persistence(0)).await?;
                 let shares = directory.shares();
                 if shares.len() == plan.zones && directory.owner(terrain.spawn()).is_some() {
                     break directory;

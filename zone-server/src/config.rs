@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use service_runtime::config::Reader;
+use service_runtime::{
+    config::Reader,
+    rpc::{Role, Trust},
+};
 use world::{Rules, time::TICK_MS};
 
 use crate::mutants::Mutants;
@@ -16,6 +19,8 @@ pub struct Config {
     pub advertise: Option<String>,
     /// Persistence services as host:port; the server uses the first that answers.
     pub persistence: Vec<String>,
+    /// Trust between this zone server and the other processes.
+    pub trust: Trust,
     /// Port of `/livez`, `/readyz` and `/metrics`; 0: none.
     pub metrics_port: u16,
     /// Source of the content.
@@ -93,6 +98,7 @@ impl Config {
             listen,
             advertise,
             persistence,
+            trust: Trust::read(reader, Role::Zone),
             metrics_port,
             content,
             seed,

@@ -33,7 +33,7 @@ pub(crate) async fn join(store: &Store, shelf: &Shelf, stop: &CancellationToken)
             return;
         };
         tracing::info!(mine, version, "the zones play another content");
-        let got = stop.run_until_cancelled(content_loader::from_runs(&others));
+        let got = stop.run_until_cancelled(content_loader::from_runs(store.trust(), &others));
         match got.await {
             Some(Ok(delivered)) => return shelf.put(delivered),
             Some(Err(error)) => {
@@ -53,7 +53,7 @@ pub(crate) async fn join(store: &Store, shelf: &Shelf, stop: &CancellationToken)
 pub(crate) async fn other(store: &Store, me: u64, mine: &str) -> Delivered {
     loop {
         let others = others(store, me, mine).await;
-        match content_loader::from_runs(&others).await {
+        match content_loader::from_runs(store.trust(), &others).await {
             Ok(delivered) => return delivered,
             Err(error) => {
                 tracing::warn!(

@@ -10,7 +10,10 @@ use proto::rpc::{
         PrepareRegionRequest, PrepareRequest, handover_client::HandoverClient,
     },
 };
-use service_runtime::{rpc::Channels, tasks::TaskGroup};
+use service_runtime::{
+    rpc::{Channels, Role},
+    tasks::TaskGroup,
+};
 use tonic::{Response, Status, transport::Channel};
 use world::{CharacterId, Region};
 
@@ -41,8 +44,8 @@ impl Peers {
     pub(crate) fn new(mailbox: Mailbox, store: Store, tasks: TaskGroup) -> Self {
         Self {
             mailbox,
+            channels: Channels::new(store.trust(), Role::Zone),
             store,
-            channels: Channels::default(),
             tasks,
         }
     }

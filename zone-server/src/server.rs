@@ -19,7 +19,9 @@ use proto::rpc::{
     queries::v1::live_queries_server::LiveQueriesServer,
     zone::v1::{handover_server::HandoverServer, inspect_server::InspectServer},
 };
-use service_runtime::{health::Health, run::Wedged, tasks::TaskGroup, telemetry::Telemetry};
+use service_runtime::{
+    health::Health, rpc::Acceptor, run::Wedged, tasks::TaskGroup, telemetry::Telemetry,
+};
 use tokio::{
     net::TcpListener,
     sync::{mpsc, oneshot},
@@ -136,7 +138,7 @@ impl Server {
             advertised,
             ..
         } = self;
-        let store = Store::new(&config.persistence)?;
+        let store = Store::new(&config.trust, &config.persistence)?;
         let health = Health::new();
         let current = Current::default();
         let closed = CancellationToken::new();
@@ -150,7 +152,10 @@ impl Server {
                 }
             });
         }
-        let router = service_runtime::rpc::server()
+        tasks.spawn("certificates", config.trust.clone().follow());
+        let acceptor = Acceptor::new(&config.trust, &telemetry.meter());
+        let router = acceptor
+            .server()
             .add_service(
                 LinkServer::new(LinkService(current.clone()))
                     .max_decoding_message_size(MESSAGE_BYTES_MAX),
@@ -163,11 +168,7 @@ impl Server {
             .add_service(ZoneAgentsServer::new(AgentsService(current.clone())))
             .add_service(InspectServer::new(InspectService(current.clone())))
             .add_service(ContentServer::new(ContentService(shelf.clone())));
-        let serving = tasks.joined(service_runtime::rpc::serve(
-            router,
-            listener,
-            closed.clone(),
-        ));
+        let serving = tasks.joined(acceptor.serve(router, listener, closed.clone()));
         let lives = Lives {
             config,
             shelf,

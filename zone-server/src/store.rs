@@ -6,7 +6,7 @@ use proto::rpc::{
     agents::v1::agents_client::AgentsClient,
     persistence::v1::{directory_client::DirectoryClient, runs_client::RunsClient},
 };
-use service_runtime::rpc::Replicas;
+use service_runtime::rpc::{Replicas, Role, Trust};
 use tonic::{Code, Status, transport::Channel};
 
 /// Largest message that the zone takes from the store: a directory or a region with its characters.
@@ -15,6 +15,7 @@ const MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// All persistence services. Clones share the choice of the one in use.
 #[derive(Debug, Clone)]
 pub(crate) struct Store {
+    trust: Trust,
     replicas: Replicas,
 }
 
@@ -23,9 +24,17 @@ impl Store {
     ///
     /// # Errors
     /// There is no address, or one is malformed.
-    pub(crate) fn new(addresses: &[String]) -> anyhow::Result<Store> {
-        let replicas = Replicas::new(addresses).context("PERSISTENCE_ADDRESSES")?;
-        Ok(Store { replicas })
+    pub(crate) fn new(trust: &Trust, addresses: &[String]) -> anyhow::Result<Store> {
+        let replicas = Replicas::new(trust, Role::Persistence, addresses);
+        Ok(Store {
+            trust: trust.clone(),
+            replicas: replicas.context("PERSISTENCE_ADDRESSES")?,
+        })
+    }
+
+    /// Returns the trust by which the zone reaches the store, and peers too.
+    pub(crate) fn trust(&self) -> &Trust {
+        &self.trust
     }
 
     pub(crate) fn runs(&self) -> RunsClient<Channel> {

@@ -64,7 +64,7 @@ async fn started(store: &Store) -> (Zone, u64) {
 
 impl Scene {
     fn client(&self) -> ZoneAgentsClient<Channel> {
-        ZoneAgentsClient::new(service_runtime::rpc::channel(&self.zone.address).unwrap())
+        ZoneAgentsClient::new(crate::stage::gateway::channel(&self.zone.address))
     }
 
     async fn look(&self) -> LookReply {

@@ -441,7 +441,7 @@ async fn a_dump_shows_what_was_published_at_its_tick() {
         z: region.z * 8 + i / 8,
     });
     let chunks: Vec<common::Chunk> = chunks.collect();
-    let channel = service_runtime::rpc::channel(&scene.zone.address).unwrap();
+    let channel = crate::stage::gateway::channel(&scene.zone.address);
     let mut inspect = InspectClient::new(channel).max_decoding_message_size(64 << 20);
     for word in words {
         let request = DumpRequest {

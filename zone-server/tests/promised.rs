@@ -76,7 +76,7 @@ impl Scene {
     }
 
     async fn promise(&self, request: &PrepareRequest) -> Peer {
-        let mut peer = HandoverClient::new(service_runtime::rpc::channel(&self.b.address).unwrap());
+        let mut peer = HandoverClient::new(crate::stage::gateway::channel(&self.b.address));
         let begun = std::time::Instant::now();
         loop {
             let reply = peer.prepare(request.clone()).await.unwrap().into_inner();

@@ -8,8 +8,10 @@ use std::{net::SocketAddr, time::Duration};
 
 use anyhow::Context as _;
 use service_runtime::{
+    authority::{Authority, CERTIFICATE_DAYS},
     config::{ConfigError, Env, Reader},
     drain,
+    rpc::{Identity, Role, Trust},
     telemetry::{Telemetry, TelemetryConfig},
 };
 use tokio::sync::mpsc;
@@ -45,43 +47,52 @@ pub(crate) struct Cluster {
     zones: Vec<Part>,
     gateways: Vec<Part>,
     assets: Option<Part>,
+    /// Trust of the launcher itself, which looks on.
+    trust: Trust,
     early: mpsc::Receiver<String>,
 }
 
 impl Cluster {
-    /// Binds everything, then runs it.
+    /// Binds everything, then runs it. Each service gets a certificate of an authority that lives in
+    /// memory alone.
     pub(crate) async fn start(plan: &Plan) -> anyhow::Result<Self> {
         let (ended, early) = mpsc::channel(1);
         // The other services fetch from the content server before they bind their ports.
         let assets = serve_assets(plan, ended.clone()).await?;
         let assets_at = assets.as_ref().map(|part| part.address);
-        let (config, own) = settings(
+        let authority = Authority::new()?;
+        let (mut config, own) = settings(
             "persistence-svc",
             &plan.persistence,
             persistence_svc::Config::read,
         )?;
+        config.trust = trust(&authority, Role::Persistence, "persistence-svc")?;
         let persistence = persistence_svc::Server::bind(config, own.clone()).await?;
         let at = persistence.address();
         let mut zones = Vec::new();
-        for env in &plan.zones {
+        for (n, env) in (1..).zip(&plan.zones) {
             let env = plan::joined(env, at, assets_at);
-            let (config, own) = settings("zone-server", &env, zone_server::Config::read)?;
+            let (mut config, own) = settings("zone-server", &env, zone_server::Config::read)?;
+            config.trust = trust(&authority, Role::Zone, &format!("zone-server-{n}"))?;
             zones.push((zone_server::Server::bind(config, own.clone()).await?, own));
         }
         let mut gateways = Vec::new();
         for env in &plan.gateways {
             let env = plan::joined(env, at, assets_at);
             let (config, own) = settings("gateway", &env, gateway::Config::read)?;
+            let trust = trust(&authority, Role::Gateway, config.gateway_id())?;
+            let config = config.with_trust(trust);
             let bound = gateway::Server::bind(config, own.clone()).await;
             gateways.push((bound.map_err(|error| taken(error, &env))?, own));
         }
 
+        let own_trust = trust(&authority, Role::Operator, "launcher")?;
         let name = "persistence-svc".to_owned();
         let run = |stop| persistence.run(stop);
         let persistence = Part::run(name, at, own, ended.clone(), run);
         // The other services could start before that answer, but then each would complain at
         // every start.
-        let answering = Box::pin(directory::wait_until_answering(at));
+        let answering = Box::pin(directory::wait_until_answering(&own_trust, at));
         drain::within(START_LIMIT, "persistence-svc", answering)
             .await
             .transpose()?;
@@ -100,6 +111,7 @@ impl Cluster {
             zones,
             gateways,
             assets,
+            trust: own_trust,
             early,
         })
     }
@@ -108,10 +120,10 @@ impl Cluster {
     /// future does not borrow the cluster and is safe to drop midway.
     pub(crate) fn ready(&self) -> impl Future<Output = anyhow::Result<()>> + use<> {
         let gateways: Vec<SocketAddr> = self.gateways.iter().map(|part| part.address).collect();
-        let persistence = self.persistence.address;
+        let (persistence, trust) = (self.persistence.address, self.trust.clone());
         async move {
             probe::wait_until_ready(&gateways).await;
-            directory::wait_until_owned(persistence).await
+            directory::wait_until_owned(&trust, persistence).await
         }
     }
 
@@ -165,6 +177,13 @@ impl Cluster {
             (None, Ending::Asked) => Ok(()),
         }
     }
+}
+
+/// Returns the trust of a service of this world.
+fn trust(authority: &Authority, role: Role, name: &str) -> anyhow::Result<Trust> {
+    let name = name.to_owned();
+    let pem = authority.issue(&Identity { role, name }, CERTIFICATE_DAYS)?;
+    Trust::of(&pem)
 }
 
 /// Serves the assets, unless the settings name another content server.

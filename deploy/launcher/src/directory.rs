@@ -5,7 +5,7 @@ use std::{net::SocketAddr, time::Duration};
 use proto::rpc::persistence::v1::{
     DirectoryUpdate, WatchRequest, directory_client::DirectoryClient,
 };
-use service_runtime::rpc::{self, Backoff};
+use service_runtime::rpc::{self, Backoff, Role, Trust};
 use tokio::time::timeout;
 
 /// Longest wait for a message. The directory sends a sign of life every second; after this silence
@@ -13,13 +13,16 @@ use tokio::time::timeout;
 const SILENCE: Duration = Duration::from_secs(5);
 
 /// Waits until the persistence service answers. Fails only if the address is malformed.
-pub(crate) async fn wait_until_answering(persistence: SocketAddr) -> anyhow::Result<()> {
-    wait_for(persistence, |_| true).await
+pub(crate) async fn wait_until_answering(
+    trust: &Trust,
+    persistence: SocketAddr,
+) -> anyhow::Result<()> {
+    wait_for(trust, persistence, |_| true).await
 }
 
 /// Waits until every region of the world has an owner. Fails only if the address is malformed.
-pub(crate) async fn wait_until_owned(persistence: SocketAddr) -> anyhow::Result<()> {
-    wait_for(persistence, owned).await
+pub(crate) async fn wait_until_owned(trust: &Trust, persistence: SocketAddr) -> anyhow::Result<()> {
+    wait_for(trust, persistence, owned).await
 }
 
 fn owned(update: &DirectoryUpdate) -> bool {
@@ -28,10 +31,12 @@ fn owned(update: &DirectoryUpdate) -> bool {
 
 /// Waits for an update for which `enough` is true. Safe to drop midway.
 async fn wait_for(
+    trust: &Trust,
     persistence: SocketAddr,
     enough: fn(&DirectoryUpdate) -> bool,
 ) -> anyhow::Result<()> {
-    let mut client = DirectoryClient::new(rpc::channel(&persistence.to_string())?);
+    let mut client =
+        DirectoryClient::new(trust.channel(Role::Persistence, &persistence.to_string())?);
     let mut backoff = Backoff::new();
     loop {
         let request = WatchRequest {

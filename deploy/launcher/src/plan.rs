@@ -149,8 +149,15 @@ fn base(arguments: &Arguments, process: &Env) -> Env {
     ] {
         env.set(name, "");
     }
-    // Each gateway and zone must have its own value.
-    for name in ["GATEWAY_ID", "ZONE_ADVERTISE"] {
+    // Each gateway and zone must have its own value. The launcher itself gives out certificates.
+    for name in [
+        "GATEWAY_ID",
+        "ZONE_ADVERTISE",
+        "INTERNAL_TLS",
+        "INTERNAL_TLS_CA",
+        "INTERNAL_TLS_CERT",
+        "INTERNAL_TLS_KEY",
+    ] {
         env.set(name, "");
     }
     if env.get("LOG_LEVEL").is_none() {

@@ -24,7 +24,7 @@ use proto::rpc::{
     common::v1 as common,
     identity::v1::{RevokeRequest, identity_client::IdentityClient},
 };
-use service_runtime::rpc::{Channels, Replicas};
+use service_runtime::rpc::{Channels, Replicas, Role, Trust};
 use tokio::time::{sleep, timeout};
 use tonic::{Status, transport::Channel};
 use world::Region;
@@ -55,10 +55,15 @@ pub(crate) struct Agents {
 
 impl Agents {
     /// Connects when first used.
-    pub(crate) fn new(addresses: &[String], runtime: Runtime) -> anyhow::Result<Self> {
+    pub(crate) fn new(
+        trust: &Trust,
+        addresses: &[String],
+        runtime: Runtime,
+    ) -> anyhow::Result<Self> {
+        let replicas = Replicas::new(trust, Role::Persistence, addresses);
         Ok(Self {
-            replicas: Replicas::new(addresses).context("PERSISTENCE_ADDRESSES")?,
-            zones: Channels::default(),
+            replicas: replicas.context("PERSISTENCE_ADDRESSES")?,
+            zones: Channels::new(trust, Role::Zone),
             lines: Mutex::default(),
             runtime,
         })

@@ -13,7 +13,10 @@ use proto::{
         SecretRequest, SignInReply, SignInRequest, accounts_client::AccountsClient,
     },
 };
-use service_runtime::{rpc::Replicas, telemetry::sampled};
+use service_runtime::{
+    rpc::{Replicas, Role, Trust},
+    telemetry::sampled,
+};
 use tonic::{Code, Status, transport::Channel};
 
 /// Calls the persistence services.
@@ -28,8 +31,9 @@ fn at(channel: Channel) -> AccountsClient<Channel> {
 
 impl Accounts {
     /// Connects when first used.
-    pub(crate) fn new(addresses: &[String]) -> anyhow::Result<Self> {
-        let replicas = Replicas::new(addresses).context("PERSISTENCE_ADDRESSES")?;
+    pub(crate) fn new(trust: &Trust, addresses: &[String]) -> anyhow::Result<Self> {
+        let replicas =
+            Replicas::new(trust, Role::Persistence, addresses).context("PERSISTENCE_ADDRESSES")?;
         Ok(Self { replicas })
     }
 

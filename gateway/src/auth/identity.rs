@@ -13,7 +13,7 @@ use proto::rpc::{
     },
     persistence::v1::SignInReply,
 };
-use service_runtime::rpc::Replicas;
+use service_runtime::rpc::{Replicas, Role, Trust};
 use tonic::{Status, transport::Channel};
 
 /// The longest answer: a page of sanctions.
@@ -31,8 +31,9 @@ fn at(channel: Channel) -> IdentityClient<Channel> {
 
 impl Identity {
     /// Connects when first used.
-    pub(crate) fn new(addresses: &[String]) -> anyhow::Result<Self> {
-        let replicas = Replicas::new(addresses).context("PERSISTENCE_ADDRESSES")?;
+    pub(crate) fn new(trust: &Trust, addresses: &[String]) -> anyhow::Result<Self> {
+        let replicas =
+            Replicas::new(trust, Role::Persistence, addresses).context("PERSISTENCE_ADDRESSES")?;
         Ok(Self { replicas })
     }
 

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use proto::rpc::identity::v1::{WatchGatesRequest, identity_client::IdentityClient};
-use service_runtime::rpc::{self, Backoff};
+use service_runtime::rpc::{self, Backoff, Role};
 use tokio_util::sync::CancellationToken;
 
 use crate::{app::App, clock};
@@ -36,7 +36,7 @@ pub(crate) async fn follow(app: Arc<App>, stop: CancellationToken) {
 
 /// Watches one persistence service until the watch ends. Returns why it ended.
 async fn watch(app: &App, address: &str, backoff: &mut Backoff, was_well: &mut bool) -> String {
-    let channel = match rpc::channel(address) {
+    let channel = match app.config.trust.channel(Role::Persistence, address) {
         Ok(channel) => channel,
         Err(error) => return error.to_string(),
     };

@@ -11,6 +11,7 @@ use std::{sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
 use content_loader::{Delivered, Run, Source};
+use service_runtime::rpc::Trust;
 use tokio_util::sync::CancellationToken;
 use world::Content;
 
@@ -67,7 +68,7 @@ impl Shown {
 
 /// Follows the zones until `stop`: when they play another version, gets it from one of them and
 /// shows it.
-pub(crate) async fn follow(shown: Arc<Shown>, zones: Zones, stop: CancellationToken) {
+pub(crate) async fn follow(shown: Arc<Shown>, zones: Zones, trust: Trust, stop: CancellationToken) {
     let mut pause = LOOK;
     while stop
         .run_until_cancelled(tokio::time::sleep(pause))
@@ -81,7 +82,7 @@ pub(crate) async fn follow(shown: Arc<Shown>, zones: Zones, stop: CancellationTo
             continue;
         };
         match stop
-            .run_until_cancelled(content_loader::from_runs(&others))
+            .run_until_cancelled(content_loader::from_runs(&trust, &others))
             .await
         {
             Some(Ok(delivered)) => {

@@ -8,7 +8,7 @@ use proto::rpc::social::v1::{
     ChangeReply, ChangeRequest, ListRequest, Lists, Outcome, change_request::Change,
     social_client::SocialClient,
 };
-use service_runtime::rpc::{Answered, Replicas};
+use service_runtime::rpc::{Answered, Replicas, Role, Trust};
 use tonic::Status;
 
 use super::presence::Present;
@@ -20,8 +20,9 @@ pub(crate) struct Book {
 
 impl Book {
     /// Connects when first used.
-    pub(crate) fn new(addresses: &[String]) -> anyhow::Result<Self> {
-        let replicas = Replicas::new(addresses).context("PERSISTENCE_ADDRESSES")?;
+    pub(crate) fn new(trust: &Trust, addresses: &[String]) -> anyhow::Result<Self> {
+        let replicas =
+            Replicas::new(trust, Role::Persistence, addresses).context("PERSISTENCE_ADDRESSES")?;
         Ok(Self { replicas })
     }
 

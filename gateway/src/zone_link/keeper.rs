@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use service_runtime::rpc::Trust;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -11,6 +12,7 @@ use crate::directory::{Directory, DirectoryView};
 /// See the module.
 pub(super) struct Keeper {
     gateway_id: String,
+    trust: Trust,
     table: Arc<Table>,
     directory: Arc<Directory>,
     frames: mpsc::Sender<FromLink>,
@@ -21,7 +23,7 @@ pub(super) struct Keeper {
 
 impl Keeper {
     pub(super) fn new(
-        gateway_id: String,
+        (gateway_id, trust): (String, Trust),
         table: Arc<Table>,
         directory: Arc<Directory>,
         frames: mpsc::Sender<FromLink>,
@@ -29,6 +31,7 @@ impl Keeper {
     ) -> Self {
         Self {
             gateway_id,
+            trust,
             table,
             directory,
             frames,
@@ -68,6 +71,7 @@ impl Keeper {
             let pair = Pair {
                 run: entry.run_id,
                 address: entry.address.clone(),
+                trust: self.trust.clone(),
                 gateway_id: self.gateway_id.clone(),
                 table: Arc::clone(&self.table),
                 directory: Arc::clone(&self.directory),

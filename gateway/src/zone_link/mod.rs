@@ -33,7 +33,11 @@ use std::sync::{Arc, atomic::Ordering};
 use bytes::Bytes;
 use opentelemetry::metrics::Meter;
 use proto::client::{ErrorCode, Format, Refusal, RequestId, ZoneRequest};
-use service_runtime::{rpc::Replicas, tasks::TaskGroup, watchdog::Steps};
+use service_runtime::{
+    rpc::{Replicas, Trust},
+    tasks::TaskGroup,
+    watchdog::Steps,
+};
 use tokio::sync::mpsc;
 use world::{Region, Tile};
 
@@ -49,6 +53,8 @@ use crate::{
 pub(crate) struct ZonesConfig {
     /// This gateway's name.
     pub(crate) gateway_id: String,
+    /// Trust between this gateway and the other processes.
+    pub(crate) trust: Trust,
     /// host:port of every persistence service.
     pub(crate) persistence_addresses: Vec<String>,
     /// The same services, for calls.
@@ -186,13 +192,13 @@ impl Zones {
             &tasks,
         );
         tasks.spawn("recall", Arc::clone(&table).keep_recalling());
-        let client = format!("gateway {}", config.gateway_id);
+        let client = config.gateway_id.clone();
         let witness = Witness::new(&config.gateway_id, config.store, table.measures.clone());
-        let follow =
-            Arc::clone(&directory).follow(config.persistence_addresses, client, stop.clone());
+        let stores = (config.trust.clone(), config.persistence_addresses);
+        let follow = Arc::clone(&directory).follow(stores, client, stop.clone());
         tasks.finish("directory", follow);
         let keeper = keeper::Keeper::new(
-            config.gateway_id,
+            (config.gateway_id, config.trust),
             Arc::clone(&table),
             Arc::clone(&directory),
             frames,

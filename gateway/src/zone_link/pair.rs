@@ -13,7 +13,7 @@ use std::{
 use proto::rpc::zone::v1::{
     self as wire, Hello, Subscribe, from_zone, link_client::LinkClient, to_zone,
 };
-use service_runtime::rpc::{self, Backoff};
+use service_runtime::rpc::{self, Backoff, Role, Trust};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
@@ -45,6 +45,7 @@ const ANSWERED_WITHIN: Duration = Duration::from_secs(3);
 pub(super) struct Pair {
     pub(super) run: u64,
     pub(super) address: String,
+    pub(super) trust: Trust,
     pub(super) gateway_id: String,
     pub(super) table: Arc<Table>,
     pub(super) directory: Arc<Directory>,
@@ -163,9 +164,9 @@ impl Pair {
             hello: Some(hello),
             ..Default::default()
         })?;
-        let mut control = LinkClient::new(rpc::channel(&self.address)?);
-        let mut frames = LinkClient::new(rpc::channel(&self.address)?)
-            .max_decoding_message_size(FRAME_BYTES_MAX);
+        let channel = || self.trust.channel(Role::Zone, &self.address);
+        let mut control = LinkClient::new(channel()?);
+        let mut frames = LinkClient::new(channel()?).max_decoding_message_size(FRAME_BYTES_MAX);
         let (control, frames) = tokio::try_join!(
             control.control(ReceiverStream::new(control_out)),
             frames.frames(ReceiverStream::new(frames_out)),

@@ -13,7 +13,8 @@ use proto::{
     client::{Format, RequestId, ZoneRequest, update::WorldUpdate},
     rpc::zone::v1::{self as wire, to_zone::Message},
 };
-use service_runtime::{rpc::Replicas, tasks::TaskGroup};
+use service_runtime::rpc::{Replicas, Role, Trust};
+use service_runtime::tasks::TaskGroup;
 use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 use world::{Region, Tile};
@@ -88,12 +89,15 @@ impl Drop for Stand {
 impl Stand {
     async fn new(runs: &[&Zone]) -> Self {
         let directory = Directory::start().await;
+        let addresses = vec![directory.address.clone()];
+        let store = Replicas::new(&Trust::none(), Role::Persistence, &addresses);
         directory.push(runs, runs[0]);
         let stop = CancellationToken::new();
         let config = ZonesConfig {
             gateway_id: "g".to_owned(),
-            store: Replicas::new(std::slice::from_ref(&directory.address)).expect("an address"),
-            persistence_addresses: vec![directory.address.clone()],
+            store: store.expect("an address"),
+            trust: Trust::none(),
+            persistence_addresses: addresses,
         };
         let meter = opentelemetry_meter();
         let zones = Zones::start(

@@ -93,6 +93,8 @@ impl Witness {
 mod tests {
     use anyhow::Context;
 
+    use service_runtime::rpc::{Role, Trust};
+
     use super::*;
 
     #[test]
@@ -114,7 +116,8 @@ mod tests {
         let address = |listener: &tokio::net::TcpListener| {
             listener.local_addr().expect("an address").to_string()
         };
-        let told = Replicas::new(&[address(&store)]).expect("an address");
+        let told = Replicas::new(&Trust::none(), Role::Persistence, &[address(&store)])
+            .expect("an address");
         let meter = opentelemetry::metrics::noop::NoopMeterProvider::new().meter("test");
         let witness = Witness::new("g", told, Measures::new(&meter));
         witness.look(1, &address(&silent)).await;

@@ -17,7 +17,7 @@ use tokio::{
 };
 use tokio_stream::{Stream, StreamExt};
 use tokio_util::sync::CancellationToken;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, server::NamedService};
 use world::Content;
 
 /// A directory with one zone in it.
@@ -57,14 +57,24 @@ fn other() -> Delivered {
     }
 }
 
-async fn serve(router: tonic::transport::server::Router) -> String {
+async fn serve<S>(service: S) -> String
+where
+    S: tower::Service<
+            axum::http::Request<tonic::body::Body>,
+            Error = std::convert::Infallible,
+            Response = axum::http::Response<tonic::body::Body>,
+            Future: Send,
+        > + NamedService
+        + Clone
+        + Send
+        + Sync
+        + 'static,
+{
+    let acceptor = service_runtime::rpc::Acceptor::default();
+    let router = acceptor.server().add_service(service);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    tokio::spawn(service_runtime::rpc::serve(
-        router,
-        listener,
-        CancellationToken::new(),
-    ));
+    tokio::spawn(acceptor.serve(router, listener, CancellationToken::new()));
     address
 }
 
@@ -83,7 +93,7 @@ async fn another_version_that_the_zones_play_is_taken_over_from_them() {
     let played = other();
     let version = played.content.hash().to_owned();
     let content = ContentServer::new(ContentService(Shelf::new(played)));
-    let zone = serve(service_runtime::rpc::server().add_service(content)).await;
+    let zone = serve(content).await;
     let run = Run {
         run_id: 1,
         address: zone,
@@ -91,8 +101,7 @@ async fn another_version_that_the_zones_play_is_taken_over_from_them() {
         content_hash: version.clone(),
         ..Run::default()
     };
-    let store =
-        serve(service_runtime::rpc::server().add_service(DirectoryServer::new(One(run)))).await;
+    let store = serve(DirectoryServer::new(One(run))).await;
     let mut reader = Reader::new(Env::from_pairs([
         ("PORT", "0"),
         ("NODE_ENV", "test"),

@@ -104,6 +104,7 @@ async fn without_the_store_what_it_has_is_asked_for_later_and_the_gateway_is_wel
 async fn in_production_metrics_are_on_their_own_port_or_nowhere() {
     let production = [
         ("NODE_ENV", "production"),
+        ("INTERNAL_TLS", "off"),
         ("HOST", "127.0.0.1"),
         ("JWT_SECRET", "0123456789abcdef0123456789abcdef"),
         ("ADMIN_CODE", "a-code-of-production"),

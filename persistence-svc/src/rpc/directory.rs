@@ -13,6 +13,7 @@ use futures::Stream;
 use futures::stream::unfold;
 use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::directory_server::Directory;
+use service_runtime::rpc::{Caller, Role};
 use tokio::sync::watch;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
@@ -64,7 +65,10 @@ impl Directory for DirectoryService {
             return Err(Status::unavailable("the store does not answer"));
         }
         newest.mark_changed();
-        let client: String = request.into_inner().client.chars().take(64).collect();
+        let caller = Caller::of(&request);
+        let client = request.into_inner().client;
+        Caller::check_of(caller.as_ref(), Role::Gateway, &client)?;
+        let client: String = client.chars().take(64).collect();
         tracing::debug!(client, "watches the directory");
         let mut beat = interval(SIGN_OF_LIFE);
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -87,7 +91,9 @@ impl Directory for DirectoryService {
         &self,
         request: Request<wire::SuspectRequest>,
     ) -> Result<Response<wire::SuspectReply>, Status> {
+        let caller = Caller::of(&request);
         let ask = request.into_inner();
+        vouched(caller.as_ref(), &ask.witness)?;
         let work = async {
             let run = number("run_id", ask.run_id)?;
             let witness = witness(run, ask.witness)?;
@@ -131,6 +137,15 @@ fn witness(accused: i64, name: String) -> Result<Witness, Failure> {
         return Err(malformed("a run is no witness of its own death"));
     }
     Ok(Witness { name, run })
+}
+
+/// Checks that a witness is the caller: a gateway by its name, a run by the role of a zone. The
+/// deaths that two witnesses report count at once, so that nobody may be two.
+fn vouched(caller: Option<&Caller>, witness: &str) -> Result<(), Status> {
+    match witness.split_once(':') {
+        Some(("gateway", id)) => Caller::check(caller, Role::Gateway, id),
+        _ => Caller::check_role(caller, Role::Zone),
+    }
 }
 
 fn is_plain(id: &str) -> bool {

@@ -12,6 +12,7 @@ use futures::stream::unfold;
 use proto::rpc::identity::v1 as wire;
 use proto::rpc::identity::v1::identity_server::Identity;
 use proto::rpc::persistence::v1::SignInReply;
+use service_runtime::rpc::{Caller, Role};
 use tokio::sync::watch;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
@@ -184,7 +185,9 @@ impl Identity for IdentityService {
             return Err(Status::unavailable("the store does not answer"));
         }
         newest.mark_changed();
+        let caller = Caller::of(&request);
         let ask = request.into_inner();
+        Caller::check_of(caller.as_ref(), Role::Gateway, &ask.client)?;
         let client: String = ask.client.chars().take(64).collect();
         tracing::debug!(client, since = ask.since, "watches the sanctions");
         let since = i64::try_from(ask.since).unwrap_or(0);

@@ -118,12 +118,20 @@ pub(crate) async fn serve_with(
     let address = server.address().to_string();
     let stop = CancellationToken::new();
     let task = tokio::spawn(server.run(stop.clone()));
-    let channel = service_runtime::rpc::channel(&address).unwrap();
+    let channel = channel(&address);
     Replica {
         channel,
         stop,
         task,
     }
+}
+
+/// Returns a channel to a service without TLS.
+pub(crate) fn channel(address: &str) -> Channel {
+    let trust = service_runtime::rpc::Trust::none();
+    trust
+        .channel(service_runtime::rpc::Role::Persistence, address)
+        .unwrap()
 }
 
 pub(crate) fn temporary_folder() -> PathBuf {

@@ -9,6 +9,7 @@
     )
 )]
 
+pub mod authority;
 pub mod clock;
 pub mod config;
 pub mod drain;

@@ -1,21 +1,32 @@
-//! gRPC between the processes: one way to make a channel and a server, so that both sides notice a
-//! silently lost peer within two seconds.
+//! gRPC between the processes: one way to make a channel and a server, so that both sides know each
+//! other by certificate and notice a silently lost peer within two seconds.
 
+pub mod access;
+mod caller;
 mod channels;
+mod identity;
 mod replicas;
+mod tls;
+mod trust;
 
 use std::{future::Future, time::Duration};
 
 use anyhow::Context;
+use axum::http::Uri;
+use hyper_util::rt::TokioIo;
+use opentelemetry::metrics::{Meter, MeterProvider as _, noop::NoopMeterProvider};
 use tokio_util::sync::CancellationToken;
-use tonic::transport::{
-    Channel, Endpoint, Server,
-    server::{Router, TcpIncoming},
-};
+use tonic::transport::{Channel, Endpoint, server::Router};
+use tower::layer::util::{Identity as NoLayer, Stack};
 
+use self::access::{Guard, Refusals};
 pub use self::{
+    caller::Caller,
     channels::Channels,
+    identity::{Identity, NoIdentity, Role},
     replicas::{Answered, Replicas},
+    tls::Pem,
+    trust::{RELOAD, Trust},
 };
 
 /// Time that a plain call may take.
@@ -23,59 +34,102 @@ pub const DEADLINE: Duration = Duration::from_secs(2);
 /// Time that open streams may take to end when a server stops.
 pub const DRAIN: Duration = Duration::from_secs(3);
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
 const STREAM_WINDOW_BYTES: u32 = 1024 * 1024;
 const CONNECTION_WINDOW_BYTES: u32 = 4 * 1024 * 1024;
 
-/// Returns a channel to `address` (`host:port`), which connects at its first use and again whenever
-/// it must. Call it inside a runtime. Fails if the address is malformed.
-pub fn channel(address: &str) -> anyhow::Result<Channel> {
-    let uri = if address.contains("://") {
-        address.to_owned()
-    } else {
-        format!("http://{address}")
-    };
-    let endpoint = Endpoint::from_shared(uri)
-        .with_context(|| format!("{address:?} is not host:port"))?
-        .connect_timeout(CONNECT_TIMEOUT)
-        .tcp_nodelay(true)
-        .http2_keep_alive_interval(KEEP_ALIVE)
-        .keep_alive_timeout(KEEP_ALIVE)
-        .keep_alive_while_idle(true)
-        .initial_stream_window_size(STREAM_WINDOW_BYTES)
-        .initial_connection_window_size(CONNECTION_WINDOW_BYTES);
-    Ok(endpoint.connect_lazy())
+impl Trust {
+    /// Returns a channel to a process of `role` at `address` (`host:port`). It connects at its first
+    /// use and again whenever it must, each time with the certificates of that moment. Call it
+    /// inside a runtime.
+    ///
+    /// # Errors
+    /// If the address is malformed.
+    pub fn channel(&self, role: Role, address: &str) -> anyhow::Result<Channel> {
+        let uri = if address.contains("://") {
+            address.to_owned()
+        } else {
+            format!("http://{address}")
+        };
+        let endpoint = Endpoint::from_shared(uri)
+            .with_context(|| format!("{address:?} is not host:port"))?
+            .http2_keep_alive_interval(KEEP_ALIVE)
+            .keep_alive_timeout(KEEP_ALIVE)
+            .keep_alive_while_idle(true)
+            .initial_stream_window_size(STREAM_WINDOW_BYTES)
+            .initial_connection_window_size(CONNECTION_WINDOW_BYTES);
+        let trust = self.clone();
+        let connector = tower::service_fn(move |uri: Uri| {
+            let trust = trust.clone();
+            async move {
+                let authority = uri.authority().map_or("", |authority| authority.as_str());
+                trust.connect(role, authority).await.map(TokioIo::new)
+            }
+        });
+        Ok(endpoint.connect_with_connector_lazy(connector))
+    }
 }
 
-/// Returns a server with the keep-alive and windows of [`channel`]. Handlers set their own
-/// deadlines.
-pub fn server() -> Server {
-    Server::builder()
-        .tcp_nodelay(true)
-        .http2_keepalive_interval(Some(KEEP_ALIVE))
-        .http2_keepalive_timeout(Some(KEEP_ALIVE))
-        .initial_stream_window_size(STREAM_WINDOW_BYTES)
-        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+impl Default for Acceptor {
+    /// Makes one without TLS that counts nothing.
+    fn default() -> Self {
+        let meter = NoopMeterProvider::new().meter("none");
+        Self::new(&Trust::none(), &meter)
+    }
 }
 
-/// Serves on a bound listener until `stop`, then gives open calls [`DRAIN`] to end and drops those
-/// that do not.
-pub async fn serve(
-    router: Router,
-    listener: tokio::net::TcpListener,
-    stop: CancellationToken,
-) -> anyhow::Result<()> {
-    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-    let serving = router.serve_with_incoming_shutdown(incoming, stop.clone().cancelled_owned());
-    tokio::pin!(serving);
-    let late = async {
-        stop.cancelled().await;
-        tokio::time::sleep(DRAIN).await;
-    };
-    tokio::select! {
-        served = &mut serving => served.context("serve gRPC"),
-        () = late => Ok(()),
+/// A server behind the guard of [`access`].
+pub type Server = tonic::transport::Server<Stack<Guard, NoLayer>>;
+
+/// The side of a process that others call.
+#[derive(Debug, Clone)]
+pub struct Acceptor {
+    trust: Trust,
+    refusals: Refusals,
+}
+
+impl Acceptor {
+    /// Makes one that counts refused calls as `rpc_refused_total`.
+    pub fn new(trust: &Trust, meter: &Meter) -> Self {
+        Self {
+            trust: trust.clone(),
+            refusals: Refusals::new(meter),
+        }
+    }
+
+    /// Returns a server with the keep-alive and windows of [`Trust::channel`]. Handlers set their
+    /// own deadlines.
+    pub fn server(&self) -> Server {
+        tonic::transport::Server::builder()
+            .http2_keepalive_interval(Some(KEEP_ALIVE))
+            .http2_keepalive_timeout(Some(KEEP_ALIVE))
+            .initial_stream_window_size(STREAM_WINDOW_BYTES)
+            .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+            .layer(Guard(self.refusals.clone()))
+    }
+
+    /// Serves on a bound listener until `stop`, then gives open calls [`DRAIN`] to end and drops
+    /// those that do not.
+    ///
+    /// # Errors
+    /// If serving fails.
+    pub async fn serve(
+        self,
+        router: Router<Stack<Guard, NoLayer>>,
+        listener: tokio::net::TcpListener,
+        stop: CancellationToken,
+    ) -> anyhow::Result<()> {
+        let incoming = caller::accepted(listener, self.trust, self.refusals);
+        let serving = router.serve_with_incoming_shutdown(incoming, stop.clone().cancelled_owned());
+        tokio::pin!(serving);
+        let late = async {
+            stop.cancelled().await;
+            tokio::time::sleep(DRAIN).await;
+        };
+        tokio::select! {
+            served = &mut serving => served.context("serve gRPC"),
+            () = late => Ok(()),
+        }
     }
 }
 
@@ -131,6 +185,10 @@ impl Default for Backoff {
 }
 
 #[cfg(test)]
+#[path = "rpc/tests.rs"]
+mod over_connections;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -152,6 +210,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_no_address_is_refused() {
+        let channel = |address| Trust::none().channel(Role::Zone, address);
         assert!(channel("127.0.0.1:5600").is_ok());
         assert!(channel("zone-0.zones:5700").is_ok());
         assert!(channel("not an address").is_err());

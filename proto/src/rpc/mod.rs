@@ -2,6 +2,8 @@
 
 /// The role of the accounts that run the place.
 pub const OPERATOR_ROLE: &str = "admin";
+/// Path of every method of every service, as `/package.Service/Method`.
+pub const METHODS: &[&str] = include!(concat!(env!("OUT_DIR"), "/methods.rs"));
 
 /// Geometry shared by all services.
 pub mod common {

@@ -96,7 +96,7 @@ async fn played_by(cluster: &Cluster, zone: usize) -> Result<Vec<String>> {
 }
 
 async fn run_of(cluster: &Cluster, zone: usize) -> Result<u64> {
-    let directory = Directory::fetch(&cluster.persistence(0)).await?;
+    let directory = Directory::fetch(cluster.operator(), &cluster.persistence(0)).await?;
     let address = cluster.zone(zone);
     let newest = directory.runs.iter().rev();
     newest
@@ -257,7 +257,7 @@ async fn gives_all(cluster: &mut Cluster, zone: usize) -> Result<u64> {
     let others: Vec<Member> = cluster.running().filter(others).collect();
     let before = Gives::of_all(cluster, &others).await?;
     let run = run_of(cluster, zone).await?;
-    let directory = Directory::fetch(&cluster.persistence(0)).await?;
+    let directory = Directory::fetch(cluster.operator(), &cluster.persistence(0)).await?;
     let owned = directory.shares().get(&run).copied().unwrap_or(0) as u64;
     ends(cluster, (Kind::Zone, zone)).await?;
     let given = Gives::of_all(cluster, &others).await?.count - before.count;

@@ -44,7 +44,8 @@ pub fn whole<'a>(cluster: &'a Cluster) -> BoxFuture<'a, Result<Duration>> {
 
 /// Returns the number of regions without an owner that answers.
 async fn ownerless(cluster: &Cluster) -> Result<usize> {
-    let directory = Directory::fetch(&cluster.persistence(store_of(cluster)?)).await?;
+    let directory =
+        Directory::fetch(cluster.operator(), &cluster.persistence(store_of(cluster)?)).await?;
     let owned = directory.owners.len();
     let all = cluster.store().await?.regions().await?;
     Ok(all.saturating_sub(owned))
@@ -55,7 +56,8 @@ async fn ownerless(cluster: &Cluster) -> Result<usize> {
 /// # Errors
 /// The directory is silent.
 pub async fn owners(cluster: &Cluster) -> Result<BTreeSet<u64>> {
-    let directory = Directory::fetch(&cluster.persistence(store_of(cluster)?)).await?;
+    let directory =
+        Directory::fetch(cluster.operator(), &cluster.persistence(store_of(cluster)?)).await?;
     Ok(directory.shares().into_keys().collect())
 }
 
@@ -106,7 +108,8 @@ pub fn no_deadlock(cluster: &mut Cluster) -> Result<()> {
 /// # Errors
 /// The directory is silent.
 pub async fn runs(cluster: &Cluster) -> Result<Vec<u64>> {
-    let directory = Directory::fetch(&cluster.persistence(store_of(cluster)?)).await?;
+    let directory =
+        Directory::fetch(cluster.operator(), &cluster.persistence(store_of(cluster)?)).await?;
     Ok(directory.runs.into_keys().collect())
 }
 
@@ -127,7 +130,8 @@ pub async fn each_is_played_once(
     };
     let chunks: BTreeSet<(i32, i32)> = places.values().map(|(_, at)| chunk(*at)).collect();
     let chunks: Vec<(i32, i32)> = chunks.into_iter().collect();
-    let directory = Directory::fetch(&cluster.persistence(store_of(cluster)?)).await?;
+    let directory =
+        Directory::fetch(cluster.operator(), &cluster.persistence(store_of(cluster)?)).await?;
     let zones = Zones::connect(&directory).await?;
     let publishers = zones.publishers(tick, &chunks).await?;
     let count = |id: &String| publishers.get(id).copied().unwrap_or(0);

@@ -2,6 +2,7 @@
 //! Redis of their own. Two clusters never run at the same time: a small machine would make each
 //! other's deadlines pass. When a test fails, the output of the processes stays under `tests/out`.
 
+mod certificates;
 pub mod launcher;
 pub mod process;
 mod store;
@@ -16,12 +17,17 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use futures::future::BoxFuture;
+use service_runtime::{
+    authority::Authority,
+    rpc::{Role, Trust},
+};
 use test_servers::{Postgres, Redis};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time::Instant,
 };
 
+use certificates::Certificates;
 pub use launcher::Launcher;
 pub use process::{Process, binary, free_port};
 pub use store::Store;
@@ -148,6 +154,7 @@ pub struct Cluster {
     redis: Redis,
     postgres: Database,
     wires: Option<Wires>,
+    certificates: Certificates,
     _place: OwnedSemaphorePermit,
 }
 
@@ -198,6 +205,7 @@ impl Cluster {
             .await??;
             let logs = std::env::temp_dir().join(format!("ts-logs-{}-{name}", std::process::id()));
             std::fs::create_dir_all(&logs)?;
+            let certificates = Certificates::new(&logs.join("certificates"))?;
             let mut cluster = Self {
                 ports: BTreeMap::new(),
                 processes: BTreeMap::new(),
@@ -207,6 +215,7 @@ impl Cluster {
                 redis,
                 postgres,
                 wires: None,
+                certificates,
                 _place: place,
                 plan,
             };
@@ -297,6 +306,7 @@ impl Cluster {
                 }
             }
         }
+        env.extend(self.certificates.env_of(member)?);
         env.extend(self.plan.env.iter().cloned());
         Ok(env)
     }
@@ -387,6 +397,21 @@ impl Cluster {
         self.ports.insert((kind, number), ports);
         self.launch((kind, number))?;
         Ok((kind, number))
+    }
+
+    /// Returns the trust of an operator of this cluster.
+    pub fn operator(&self) -> &Trust {
+        self.certificates.operator()
+    }
+
+    /// Returns the authority of this cluster's certificates.
+    pub fn authority(&self) -> &Authority {
+        self.certificates.authority()
+    }
+
+    /// Returns the trust of one more process of this cluster.
+    pub fn trust(&self, role: Role, name: &str) -> Result<Trust> {
+        self.certificates.trust(role, name)
     }
 
     /// Returns the services that run now.

@@ -8,6 +8,7 @@ use hyper::Method;
 use proto::client::Format;
 use proto::rpc::identity::v1::{SignInSubjectRequest, identity_client::IdentityClient};
 use serde_json::{Value, json};
+use service_runtime::rpc::Role;
 use tokio::time::{Instant, sleep};
 
 use super::{ADMIN_CODE, Cost, Meter};
@@ -192,7 +193,9 @@ async fn everybody(story: &mut Story<'_>, cluster: &Cluster) -> Result<()> {
         .await?;
     // Without an identity provider a gateway has no such login; the story asks the store as a
     // gateway would.
-    let channel = service_runtime::rpc::channel(&cluster.persistence(0))?;
+    let channel = cluster
+        .trust(Role::Gateway, "story")?
+        .channel(Role::Persistence, &cluster.persistence(0))?;
     let mut identity = IdentityClient::new(channel);
     let count = story.samples.len();
     let asking = async {

@@ -92,6 +92,23 @@ async fn production_without_its_secrets_does_not_start() {
     one_sentence("persistence-svc", &finished, "DATABASE_URL");
 }
 
+#[tokio::test]
+async fn production_without_certificates_does_not_start_unless_a_mesh_protects_it() {
+    for binary in ["gateway", "zone-server", "persistence-svc"] {
+        let mut env = production((binary, "INTERNAL_TLS", &[]), None);
+        let finished = run(binary, &[], &env).await;
+        one_sentence(binary, &finished, "INTERNAL_TLS_CA");
+        // A file that is no certificate is as good as none.
+        let names = ["INTERNAL_TLS_CA", "INTERNAL_TLS_CERT", "INTERNAL_TLS_KEY"];
+        env.extend(names.map(|name| (name, "/dev/null")));
+        let finished = run(binary, &[], &env).await;
+        one_sentence(binary, &finished, "INTERNAL_TLS");
+        env.push(("INTERNAL_TLS", "off"));
+        let printed = run(binary, &["--print-config"], &env).await;
+        assert_eq!(printed.code, Some(0), "{binary}: {}", printed.stderr);
+    }
+}
+
 /// Each variable of the specification: whose it is, and its default in development, in production
 /// and in tests. `-`: none.
 const VARIABLES: [(&str, &str, [&str; 3]); 27] = [
@@ -141,7 +158,10 @@ const VARIABLES: [(&str, &str, [&str; 3]); 27] = [
 ];
 
 /// Settings that production needs.
-const REQUIRED: [(&str, &str, &str); 3] = [
+const REQUIRED: [(&str, &str, &str); 6] = [
+    ("gateway", "INTERNAL_TLS", "off"),
+    ("zone-server", "INTERNAL_TLS", "off"),
+    ("persistence-svc", "INTERNAL_TLS", "off"),
     ("gateway", "JWT_SECRET", "0123456789abcdef0123456789abcdef"),
     ("gateway", "ADMIN_CODE", "a-code-of-production"),
     (

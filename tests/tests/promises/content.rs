@@ -110,6 +110,7 @@ async fn production_without_content_ends_with_a_sentence() {
             let url = cdn.url();
             let env = [
                 ("NODE_ENV", "production"),
+                ("INTERNAL_TLS", "off"),
                 ("PUBLIC_CDN_URL", url.as_str()),
                 ("WORLD", "/nonexistent"),
                 (

@@ -66,7 +66,7 @@ async fn story(cluster: &Cluster, plan: &Plan) -> Result<()> {
 
     judge(&summary, crossings)?;
     compared.judge()?;
-    let after = Directory::fetch(&cluster.persistence(1)).await?;
+    let after = Directory::fetch(cluster.operator(), &cluster.persistence(1)).await?;
     ensure!(
         after.owners == atlas.directory.owners,
         "regions changed owner meanwhile"

@@ -11,6 +11,7 @@ mod agents;
 mod answers;
 mod browser;
 mod browser_steps;
+mod certificates;
 mod chaos;
 mod chat;
 mod configuration;

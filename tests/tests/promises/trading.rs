@@ -218,7 +218,7 @@ impl Pair {
 
 /// Kills the zone that plays both, and starts it again.
 async fn kill_host(cluster: &mut Cluster, pair: &Pair) -> Result<()> {
-    let directory = Directory::fetch(&cluster.persistence(0)).await?;
+    let directory = Directory::fetch(cluster.operator(), &cluster.persistence(0)).await?;
     let runs: BTreeMap<&str, u64> = directory
         .runs
         .iter()

@@ -9,6 +9,7 @@ use arc_swap::ArcSwap;
 use proto::rpc::content::v1::{
     Manifest, ManifestsRequest, content_client::ContentClient, content_server::Content as Service,
 };
+use service_runtime::rpc::{Role, Trust};
 use tonic::{Request, Response, Status};
 
 use crate::{
@@ -77,10 +78,10 @@ impl Service for ContentService {
 ///
 /// # Errors
 /// No run gave the content.
-pub async fn from_runs(runs: &[Run]) -> anyhow::Result<Delivered> {
+pub async fn from_runs(trust: &Trust, runs: &[Run]) -> anyhow::Result<Delivered> {
     let mut last = anyhow::anyhow!("there is nobody to ask");
     for run in runs {
-        let asked = tokio::time::timeout(WHOLE, from_peer(&run.address, &run.content)).await;
+        let asked = tokio::time::timeout(WHOLE, from_peer(trust, &run.address, &run.content)).await;
         match asked.context("it took too long").flatten() {
             Ok(delivered) => return Ok(delivered),
             Err(error) => last = error.context(format!("run {} at {}", run.id, run.address)),
@@ -89,8 +90,8 @@ pub async fn from_runs(runs: &[Run]) -> anyhow::Result<Delivered> {
     Err(last)
 }
 
-async fn from_peer(address: &str, hash: &str) -> anyhow::Result<Delivered> {
-    let channel = service_runtime::rpc::channel(address)?;
+async fn from_peer(trust: &Trust, address: &str, hash: &str) -> anyhow::Result<Delivered> {
+    let channel = trust.channel(Role::Zone, address)?;
     let mut client = ContentClient::new(channel).max_decoding_message_size(MESSAGE_BYTES_MAX);
     let request = ManifestsRequest {
         content_hash: hash.to_owned(),

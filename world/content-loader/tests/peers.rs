@@ -1,6 +1,7 @@
 //! A process gets the version that another one plays.
 
 use content_loader::{ContentServer, ContentService, Delivered, Run, Shelf, Source, from_runs};
+use service_runtime::rpc::{Acceptor, Trust};
 use tokio::net::TcpListener;
 use world::Content;
 
@@ -18,13 +19,10 @@ fn small() -> Delivered {
 async fn zone(shelf: Shelf) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    let router =
-        service_runtime::rpc::server().add_service(ContentServer::new(ContentService(shelf)));
-    tokio::spawn(service_runtime::rpc::serve(
-        router,
-        listener,
-        Default::default(),
-    ));
+    let acceptor = Acceptor::default();
+    let service = ContentServer::new(ContentService(shelf));
+    let router = acceptor.server().add_service(service);
+    tokio::spawn(acceptor.serve(router, listener, Default::default()));
     address
 }
 
@@ -43,7 +41,7 @@ async fn the_first_that_answers_gives_all_of_it() {
     let hash = theirs.content.hash().to_owned();
     let address = zone(Shelf::new(theirs)).await;
     let runs = [run(1, "127.0.0.1:1", &hash), run(2, &address, &hash)];
-    let got = from_runs(&runs).await.unwrap();
+    let got = from_runs(&Trust::none(), &runs).await.unwrap();
     assert_eq!(
         (got.content.hash(), got.source),
         (hash.as_str(), Source::Zone)
@@ -55,7 +53,9 @@ async fn the_first_that_answers_gives_all_of_it() {
 async fn another_version_than_the_one_asked_for_is_not_taken() {
     let shelf = Shelf::new(small());
     let address = zone(shelf.clone()).await;
-    let gone = from_runs(&[run(2, &address, "other")]).await.unwrap_err();
+    let gone = from_runs(&Trust::none(), &[run(2, &address, "other")])
+        .await
+        .unwrap_err();
     assert!(format!("{gone:#}").contains("another version"), "{gone:#}");
 
     // One whose manifests are not those of the hash that it gives.
@@ -67,10 +67,12 @@ async fn another_version_than_the_one_asked_for_is_not_taken() {
         files: forged.into(),
         ..honest
     });
-    let error = from_runs(&[run(2, &address, &hash)]).await.unwrap_err();
+    let error = from_runs(&Trust::none(), &[run(2, &address, &hash)])
+        .await
+        .unwrap_err();
     assert!(
         format!("{error:#}").contains("another version"),
         "{error:#}"
     );
-    assert!(from_runs(&[]).await.is_err());
+    assert!(from_runs(&Trust::none(), &[]).await.is_err());
 }

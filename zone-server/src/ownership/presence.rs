@@ -15,7 +15,7 @@ use proto::rpc::{
     persistence::v1::{DirectoryUpdate, RunState, SuspectRequest},
     zone::v1::{PresenceRequest, handover_client::HandoverClient},
 };
-use service_runtime::tasks::TaskGroup;
+use service_runtime::{rpc::Role, tasks::TaskGroup};
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status};
@@ -142,7 +142,7 @@ impl Presence {
 
     /// Holds one stream until it ends. Returns whether it was open, and how it ended.
     async fn listen(&self, run_id: u64, address: &str) -> (bool, Ended) {
-        let Ok(channel) = service_runtime::rpc::channel(address) else {
+        let Ok(channel) = self.store.trust().channel(Role::Zone, address) else {
             return (false, Ended::Ordered);
         };
         let request = PresenceRequest {

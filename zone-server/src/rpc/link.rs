@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use proto::rpc::zone::v1::{FromZone, Hello, Subscribe, ToZone, to_zone::Message as ToZoneMessage};
+use service_runtime::rpc::{Caller, Role};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
@@ -50,9 +51,10 @@ impl Link for LinkService {
     ) -> Result<Response<Self::ControlStream>, Status> {
         let living = self.0.get()?;
         let (sender, receiver) = mpsc::channel(CONTROL_MAX);
+        let caller = Caller::of(&request);
         let tasks = living.tasks.clone();
         tasks.spawn("control stream", async move {
-            read_control(&living, request.into_inner(), sender).await;
+            read_control(&living, caller, request.into_inner(), sender).await;
         });
         Ok(Response::new(ReceiverStream::new(receiver)))
     }
@@ -63,9 +65,10 @@ impl Link for LinkService {
     ) -> Result<Response<Self::FramesStream>, Status> {
         let living = self.0.get()?;
         let (sender, receiver) = mpsc::channel(FRAMES_MAX);
+        let caller = Caller::of(&request);
         let tasks = living.tasks.clone();
         tasks.spawn("frame stream", async move {
-            read_frames(&living, request.into_inner(), sender).await;
+            read_frames(&living, caller, request.into_inner(), sender).await;
         });
         Ok(Response::new(ReceiverStream::new(receiver)))
     }
@@ -83,7 +86,7 @@ async fn first<T>(inbound: &mut Streaming<T>) -> Result<T, Status> {
     }
 }
 
-fn check(hello: Option<Hello>, living: &Living) -> Result<Hello, Status> {
+fn check(hello: Option<Hello>, caller: Option<&Caller>, living: &Living) -> Result<Hello, Status> {
     let hello = hello.ok_or_else(|| Status::invalid_argument("the first message is hello"))?;
     if hello.run_id != living.run_id {
         let why = format!("this is run {}, not {}", living.run_id, hello.run_id);
@@ -92,6 +95,7 @@ fn check(hello: Option<Hello>, living: &Living) -> Result<Hello, Status> {
     if hello.gateway_id.is_empty() {
         return Err(Status::invalid_argument("the gateway has no id"));
     }
+    Caller::check(caller, Role::Gateway, &hello.gateway_id)?;
     Ok(hello)
 }
 
@@ -104,7 +108,12 @@ fn half<S>(hello: &Hello, sender: S) -> LinkHalf<S> {
     }
 }
 
-async fn read_control(living: &Living, mut inbound: Streaming<ToZone>, sender: ControlSender) {
+async fn read_control(
+    living: &Living,
+    caller: Option<Caller>,
+    mut inbound: Streaming<ToZone>,
+    sender: ControlSender,
+) {
     let hello = first(&mut inbound).await.and_then(|first| {
         let hello = match first.message {
             Some(ToZoneMessage::Hello(hello)) => Some(hello),
@@ -116,7 +125,7 @@ async fn read_control(living: &Living, mut inbound: Streaming<ToZone>, sender: C
             )
             | None => None,
         };
-        check(hello, living)
+        check(hello, caller.as_ref(), living)
     });
     let hello = match hello {
         Ok(hello) => hello,
@@ -147,10 +156,15 @@ async fn read_control(living: &Living, mut inbound: Streaming<ToZone>, sender: C
     ended(living, hello, heard).await;
 }
 
-async fn read_frames(living: &Living, mut inbound: Streaming<Subscribe>, sender: FrameSender) {
+async fn read_frames(
+    living: &Living,
+    caller: Option<Caller>,
+    mut inbound: Streaming<Subscribe>,
+    sender: FrameSender,
+) {
     let first = first(&mut inbound).await;
     let opened = first.and_then(|mut first| {
-        let hello = check(first.hello.take(), living)?;
+        let hello = check(first.hello.take(), caller.as_ref(), living)?;
         Ok((hello, first))
     });
     let (hello, mut subscribe) = match opened {

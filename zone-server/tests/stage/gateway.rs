@@ -10,9 +10,16 @@ use proto::rpc::{
     common::v1 as common,
     zone::v1::{from_zone, link_client::LinkClient, to_zone, *},
 };
+use service_runtime::rpc::{Role, Trust};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
+use tonic::transport::Channel;
 use world::{Chunk, Region, Tile};
+
+/// Returns a channel to a zone server without TLS.
+pub fn channel(address: &str) -> Channel {
+    Trust::none().channel(Role::Zone, address).unwrap()
+}
 
 /// One session's word at one tick of one run.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,7 +89,7 @@ impl Gateway {
             let (control, outbound) = mpsc::channel(1024);
             let first = to_zone::Message::Hello(hello.clone());
             control.send(wrap(first)).await.unwrap();
-            let mut client = LinkClient::new(service_runtime::rpc::channel(address).unwrap());
+            let mut client = LinkClient::new(channel(address));
             match client.control(ReceiverStream::new(outbound)).await {
                 Ok(inbound) => break (control, inbound),
                 // The run is registered a moment before a gateway can link with it.
@@ -104,8 +111,7 @@ impl Gateway {
             remove: Vec::new(),
         };
         subscribe.send(first).await.unwrap();
-        let mut client = LinkClient::new(service_runtime::rpc::channel(address).unwrap())
-            .max_decoding_message_size(64 << 20);
+        let mut client = LinkClient::new(channel(address)).max_decoding_message_size(64 << 20);
         let inbound = client.frames(ReceiverStream::new(outbound)).await.unwrap();
         let gateway = self.clone();
         tokio::spawn(async move {

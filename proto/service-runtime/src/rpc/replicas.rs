@@ -8,7 +8,7 @@ use std::sync::{
 
 use tonic::{Code, Response, Status, transport::Channel};
 
-use super::{bounded, channel};
+use super::{Role, Trust, bounded};
 
 /// All replicas of a service; at least one. Clones share the replica of the first attempt.
 #[derive(Debug, Clone)]
@@ -27,12 +27,13 @@ pub struct Answered<T> {
 }
 
 impl Replicas {
-    /// Builds the replicas and connects to none yet. Call it inside a runtime.
+    /// Builds the replicas of a role and connects to none yet. Call it inside a runtime.
     ///
     /// # Errors
     /// If there is no address, or one is not `host:port`.
-    pub fn new(addresses: &[String]) -> anyhow::Result<Self> {
-        let channels: Result<Vec<Channel>, _> = addresses.iter().map(|a| channel(a)).collect();
+    pub fn new(trust: &Trust, role: Role, addresses: &[String]) -> anyhow::Result<Self> {
+        let channels = addresses.iter().map(|address| trust.channel(role, address));
+        let channels: Result<Vec<Channel>, _> = channels.collect();
         let channels = channels?;
         anyhow::ensure!(!channels.is_empty(), "no address is given");
         Ok(Self {
@@ -106,9 +107,13 @@ mod tests {
 
     use super::*;
 
+    fn persistence(addresses: &[String]) -> anyhow::Result<Replicas> {
+        Replicas::new(&Trust::none(), Role::Persistence, addresses)
+    }
+
     fn three() -> Replicas {
         let addresses = ["127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"];
-        Replicas::new(&addresses.map(str::to_owned)).expect("addresses")
+        persistence(&addresses.map(str::to_owned)).expect("addresses")
     }
 
     /// Answers call by call.
@@ -158,6 +163,6 @@ mod tests {
 
     #[test]
     fn nobody_to_ask_is_no_service() {
-        assert!(Replicas::new(&[]).is_err());
+        assert!(persistence(&[]).is_err());
     }
 }

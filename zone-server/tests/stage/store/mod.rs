@@ -133,12 +133,14 @@ impl Store {
             version: Arc::new(watch::channel(1).0),
             address: listener.local_addr().unwrap().to_string(),
         };
-        let router = service_runtime::rpc::server()
+        let acceptor = service_runtime::rpc::Acceptor::default();
+        let router = acceptor
+            .server()
             .add_service(RunsServer::new(store.clone()))
             .add_service(AgentsServer::new(store.clone()))
             .add_service(DirectoryServer::new(store.clone()));
         let never = tokio_util::sync::CancellationToken::new();
-        tokio::spawn(service_runtime::rpc::serve(router, listener, never));
+        tokio::spawn(acceptor.serve(router, listener, never));
         store
     }
 
