@@ -70,19 +70,21 @@ pub(crate) fn assemble(
     let limits = Limits::new(config.rate_limits, &bus, &config.local_bus, metrics.clone());
     let limits = Arc::new(limits);
     let tasks = TaskGroup::new(&meter, behind.clone());
+    let named = &config.persistence;
+    let store = Replicas::new(&config.trust, Role::Persistence, named).context("replicas")?;
+    tasks.spawn("replicas", store.clone().follow());
     let fan_out = watchdog::guard("fan-out", &meter).context("watch the fan-out")?;
-    let zones = Zones::start(links(&config)?, fan_out, &meter, tasks.clone());
+    let zones = Zones::start(links(&config, &store), fan_out, &meter, tasks.clone());
     let registry = Arc::new(Registry::new(tasks.clone()));
-    let book = Book::new(&config.trust, &config.persistence_addresses)?;
+    let book = Book::new(store.clone());
     let hub = hub(&config, bus, book, &metrics, &zones, &registry, &tasks);
-    let persistence = config.persistence_addresses.as_slice();
     let agent_api_url = config.agent_api_url.clone();
     let runtime = Runtime::start(agent_api_url, metrics.clone(), &tasks)?;
     let app = App {
-        agents: Agents::new(&config.trust, persistence, runtime)?,
-        queries: Queries::new(&config.trust, persistence)?,
+        agents: Agents::new(store.clone(), &config.trust, runtime),
+        queries: Queries::new(store.clone()),
         live_queries: LiveQueries::new(&config.trust),
-        auth: auth(&config, &limits, &metrics)?,
+        auth: auth(&config, &store, &limits, &metrics)?,
         bounds: Bounds {
             requests: limits,
             load: Load::new(),
@@ -113,11 +115,15 @@ pub(crate) fn assemble(
     Ok((Arc::new(app), heard))
 }
 
-fn auth(config: &Config, limits: &Arc<Limits>, metrics: &Metrics) -> anyhow::Result<Auth> {
-    let persistence = config.persistence_addresses.as_slice();
+fn auth(
+    config: &Config,
+    store: &Replicas,
+    limits: &Arc<Limits>,
+    metrics: &Metrics,
+) -> anyhow::Result<Auth> {
     Ok(Auth {
-        accounts: Accounts::new(&config.trust, persistence)?,
-        identity: Identity::new(&config.trust, persistence)?,
+        accounts: Accounts::new(store.clone()),
+        identity: Identity::new(store.clone()),
         tokens: Tokens::new(&config.signing_keys),
         sanctions: Sanctions::default(),
         provider: config.provider.clone().map(Provider::new).transpose()?,
@@ -126,15 +132,12 @@ fn auth(config: &Config, limits: &Arc<Limits>, metrics: &Metrics) -> anyhow::Res
     })
 }
 
-fn links(config: &Config) -> anyhow::Result<ZonesConfig> {
-    let persistence_addresses = config.persistence_addresses.clone();
-    let store = Replicas::new(&config.trust, Role::Persistence, &persistence_addresses);
-    Ok(ZonesConfig {
+fn links(config: &Config, store: &Replicas) -> ZonesConfig {
+    ZonesConfig {
         gateway_id: config.gateway_id.clone(),
-        store: store.context("PERSISTENCE_ADDRESSES")?,
+        store: store.clone(),
         trust: config.trust.clone(),
-        persistence_addresses,
-    })
+    }
 }
 
 fn reports(telemetry: &Telemetry, metrics: &Metrics, tasks: &TaskGroup) -> Reports {

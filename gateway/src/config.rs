@@ -6,7 +6,7 @@ use std::{net::IpAddr, path::PathBuf, time::Duration};
 use proto::client::limits;
 use service_runtime::{
     config::{Reader, Secret},
-    rpc::{Role, Trust},
+    rpc::{Names, Role, Trust},
 };
 
 use crate::{
@@ -34,7 +34,7 @@ pub struct Config {
     pub(crate) gateway_id: String,
     /// Trust between this gateway and the other processes.
     pub(crate) trust: Trust,
-    pub(crate) persistence_addresses: Vec<String>,
+    pub(crate) persistence: Names,
     /// The bus between gateways; `None`: the in-process bus.
     pub(crate) redis: Option<RedisServer>,
     /// Name of the in-process bus; gateways of one process with the same name hear each other.
@@ -144,7 +144,7 @@ impl Config {
             production,
             gateway_id: read_gateway_id(reader, &trust),
             trust,
-            persistence_addresses: read_addresses(reader),
+            persistence: Names::read(reader),
             redis: RedisServer::read(reader),
             local_bus: reader.value(
                 "LOCAL_BUS",
@@ -382,24 +382,6 @@ fn no_provider(reader: &mut Reader) -> Option<ProviderConfig> {
         ));
     }
     None
-}
-
-fn read_addresses(reader: &mut Reader) -> Vec<String> {
-    const NAME: &str = "PERSISTENCE_ADDRESSES";
-    let help = "host:port of every persistence service";
-    let addresses = reader.list(NAME, "127.0.0.1:5600", help);
-    if addresses.is_empty() {
-        reader.problem(format!("{NAME} is empty"));
-    }
-    for address in &addresses {
-        let port = address
-            .rsplit_once(':')
-            .map(|(_, port)| port.parse::<u16>());
-        if !matches!(port, Some(Ok(1..))) {
-            reader.problem(format!("{NAME}: {address:?} is not host:port"));
-        }
-    }
-    addresses
 }
 
 fn read_connections_max(reader: &mut Reader) -> usize {

@@ -17,10 +17,9 @@ use arc_swap::ArcSwap;
 use proto::rpc::persistence::v1::{
     DirectoryUpdate, RunState, WatchRequest, directory_client::DirectoryClient,
 };
-use service_runtime::rpc::{self, Backoff, Role, Trust};
+use service_runtime::rpc::{self, Backoff, Replicas, Route};
 use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
-use tonic::transport::Channel;
 use world::Region;
 
 /// Silence that ends a watch: signs of life come every second.
@@ -330,21 +329,20 @@ impl Directory {
     /// Watches one persistence service after the other until `stop`.
     pub(crate) async fn follow(
         self: Arc<Self>,
-        (trust, addresses): (Trust, Vec<String>),
+        store: Replicas,
         client: String,
         stop: CancellationToken,
     ) {
         let mut backoff = Backoff::new();
         let mut was_well = true;
-        for address in addresses.iter().cycle() {
-            let channel = trust.channel(Role::Persistence, address);
-            let watching = self.watch(channel, (address, &client), &mut backoff, &mut was_well);
+        loop {
+            let watching = self.watch(store.route(), &client, &mut backoff, &mut was_well);
             let why = tokio::select! {
                 () = stop.cancelled() => return,
                 ended = watching => ended,
             };
             if was_well {
-                tracing::warn!(address, error = %why, "the directory is not being pushed");
+                tracing::warn!(error = %why, "the directory is not being pushed");
                 was_well = false;
             }
             tokio::select! {
@@ -357,16 +355,12 @@ impl Directory {
     /// Watches one persistence service until that ends. Returns the reason.
     async fn watch(
         &self,
-        channel: anyhow::Result<Channel>,
-        (address, client): (&str, &str),
+        route: Route,
+        client: &str,
         backoff: &mut Backoff,
         was_well: &mut bool,
     ) -> String {
-        let channel = match channel {
-            Ok(channel) => channel,
-            Err(error) => return error.to_string(),
-        };
-        let mut stub = DirectoryClient::new(channel).max_decoding_message_size(UPDATE_BYTES_MAX);
+        let mut stub = DirectoryClient::new(route).max_decoding_message_size(UPDATE_BYTES_MAX);
         let request = WatchRequest {
             client: client.to_owned(),
         };
@@ -387,7 +381,7 @@ impl Directory {
             }
             backoff.reset();
             if !*was_well {
-                tracing::info!(address, "the directory is being pushed again");
+                tracing::info!("the directory is being pushed again");
                 *was_well = true;
             }
         }

@@ -4,7 +4,6 @@
 //! Always: every call has a deadline; a replica that is away is answered for by the next one. All
 //! of these calls may be made twice.
 
-use anyhow::Context;
 use proto::rpc::{
     persistence::v1::{CharacterSummary, DrainRequest, runs_client::RunsClient},
     queries::v1::{
@@ -15,8 +14,8 @@ use proto::rpc::{
         queries_client::QueriesClient,
     },
 };
-use service_runtime::rpc::{Replicas, Role, Trust};
-use tonic::{Status, transport::Channel};
+use service_runtime::rpc::{Replicas, Route};
+use tonic::Status;
 
 /// The longest answer: a page of accounts, a profile, all regions.
 const REPLY_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -26,20 +25,18 @@ pub(crate) struct Queries {
     replicas: Replicas,
 }
 
-fn queries(channel: Channel) -> QueriesClient<Channel> {
+fn queries(channel: Route) -> QueriesClient<Route> {
     QueriesClient::new(channel).max_decoding_message_size(REPLY_BYTES_MAX)
 }
 
-fn changes(channel: Channel) -> ChangesClient<Channel> {
+fn changes(channel: Route) -> ChangesClient<Route> {
     ChangesClient::new(channel)
 }
 
 impl Queries {
-    /// Connects when first used.
-    pub(crate) fn new(trust: &Trust, addresses: &[String]) -> anyhow::Result<Self> {
-        let replicas =
-            Replicas::new(trust, Role::Persistence, addresses).context("PERSISTENCE_ADDRESSES")?;
-        Ok(Self { replicas })
+    /// Asks these.
+    pub(crate) fn new(replicas: Replicas) -> Self {
+        Self { replicas }
     }
 
     /// Returns all that the store knows of a character.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use proto::rpc::persistence::v1::DirectoryUpdate;
 use service_runtime::health::Health;
+use service_runtime::rpc::Gate;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
@@ -19,6 +20,8 @@ use crate::store::error::{Result, StoreError};
 /// Time between two questions to the store without a signal of a change.
 const POLL: Duration = Duration::from_millis(250);
 const ANSWER_LIMIT: Duration = Duration::from_secs(1);
+/// Questions without an answer, one after the other, that close the gate: a short stall does not.
+const MISSES_MAX: u32 = 2;
 /// Time after its last answer for which the store counts as seen.
 const FRESH: Duration = Duration::from_millis(1_500);
 
@@ -31,15 +34,18 @@ pub(crate) struct Feed {
     /// Version of the sanctions and incarnation of the store; 0: not known yet.
     sanctions: watch::Sender<(i64, i64)>,
     seen: Mutex<Option<Instant>>,
+    /// Open while the store answers.
+    gate: Gate,
 }
 
 impl Feed {
-    /// Knows nothing yet.
-    pub(crate) fn new() -> Feed {
+    /// Knows nothing yet. It opens the gate when the store answers.
+    pub(crate) fn new(gate: Gate) -> Feed {
         Feed {
             newest: watch::Sender::new(None),
             sanctions: watch::Sender::new((0, 0)),
             seen: Mutex::new(None),
+            gate,
         }
     }
 
@@ -73,6 +79,7 @@ impl Feed {
         poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut known = None;
         let mut well = None;
+        let mut misses = 0_u32;
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
@@ -90,12 +97,18 @@ impl Feed {
                     known = Some(version);
                     let now = Instant::now();
                     *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+                    misses = 0;
+                    self.gate.set(true);
                     if well != Some(true) {
                         health.set_ready(true);
                         tracing::info!("the store answers");
                     }
                 }
                 Err(error) => {
+                    misses = misses.saturating_add(1);
+                    if misses == MISSES_MAX && self.gate.set(false) {
+                        tracing::warn!("callers are told to leave");
+                    }
                     if well != Some(false) {
                         health.set_unready("the store does not answer");
                         tracing::warn!(%error, "the store does not answer");

@@ -19,7 +19,7 @@ use proto::rpc::queries::v1::queries_server::QueriesServer;
 use proto::rpc::social::v1::social_server::SocialServer;
 use service_runtime::drain;
 use service_runtime::health::{self, Health};
-use service_runtime::rpc::{Acceptor, Backoff};
+use service_runtime::rpc::{Acceptor, Backoff, Gate};
 use service_runtime::tasks::TaskGroup;
 use service_runtime::telemetry::Telemetry;
 use tokio::net::TcpListener;
@@ -123,14 +123,15 @@ impl Server {
             self.config.lease,
             self.config.agents,
         ));
-        let feed = Arc::new(Feed::new());
+        let gate = Gate::closed();
+        let feed = Arc::new(Feed::new(gate.clone()));
         // The tasks behind the calls go on until the last call has ended.
         let behind = CancellationToken::new();
         let tasks = TaskGroup::new(&self.telemetry.meter(), behind.clone());
         let metrics_listener = self.metrics_listener.take();
         self.start(&desk, &feed, &tasks, metrics_listener);
         tasks.spawn("certificates", self.config.trust.clone().follow());
-        let acceptor = Acceptor::new(&self.config.trust, &self.telemetry.meter());
+        let acceptor = Acceptor::new(&self.config.trust, &self.telemetry.meter()).behind(gate);
         let router = acceptor
             .server()
             .add_service(

@@ -19,6 +19,7 @@ use proto::rpc::persistence::v1::accounts_server::Accounts;
 use proto::rpc::persistence::v1::directory_server::Directory;
 use proto::rpc::persistence::v1::runs_server::Runs;
 use rusqlite::{Connection, Row};
+use service_runtime::rpc::Gate;
 use service_runtime::telemetry::{Telemetry, TelemetryConfig};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
@@ -172,7 +173,7 @@ impl Store {
             accounts: AccountsService(Arc::clone(&desk)),
             directory: DirectoryService {
                 desk,
-                feed: Arc::new(Feed::new()),
+                feed: Arc::new(Feed::new(Gate::default())),
                 metrics: metrics.clone(),
                 stop: CancellationToken::new(),
             },

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use service_runtime::{
     config::Reader,
-    rpc::{Role, Trust},
+    rpc::{Names, Role, Trust},
 };
 use world::{Rules, time::TICK_MS};
 
@@ -17,8 +17,8 @@ pub struct Config {
     pub listen: String,
     /// Host and port at which gateways and peers reach the server; `None`: the bound address.
     pub advertise: Option<String>,
-    /// Persistence services as host:port; the server uses the first that answers.
-    pub persistence: Vec<String>,
+    /// The persistence services.
+    pub persistence: Names,
     /// Trust between this zone server and the other processes.
     pub trust: Trust,
     /// Port of `/livez`, `/readyz` and `/metrics`; 0: none.
@@ -62,17 +62,9 @@ impl Config {
     /// Reads the settings, and notes in the reader which of them are wrong.
     pub fn read(reader: &mut Reader) -> Config {
         let (listen, advertise) = where_reached(reader);
-        let persistence = reader.list(
-            "PERSISTENCE_ADDRESSES",
-            "127.0.0.1:5600",
-            "host:port of the persistence services",
-        );
-        if persistence.is_empty() {
-            reader.problem("PERSISTENCE_ADDRESSES names nobody".to_owned());
-        }
+        let persistence = Names::read(reader);
         check_addresses(reader, "ZONE_LISTEN", [&listen]);
         check_addresses(reader, "ZONE_ADVERTISE", &advertise);
-        check_addresses(reader, "PERSISTENCE_ADDRESSES", &persistence);
         let metrics_port = reader.value(
             "METRICS_PORT",
             0,
@@ -214,7 +206,7 @@ mod tests {
         let mut reader = Reader::new(Env::default());
         let config = Config::read(&mut reader);
         assert!(reader.finish().is_ok());
-        assert_eq!(config.persistence, ["127.0.0.1:5600"]);
+        assert_eq!(config.persistence.names, ["127.0.0.1:5600"]);
         assert_eq!(config.ticks(config.save_interval), 100);
         assert_eq!((config.rules.walk_tiles, config.rules.run_tiles), (2, 4));
     }

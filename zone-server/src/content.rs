@@ -82,7 +82,7 @@ async fn others(store: &Store, me: u64, mine: &str) -> Vec<Run> {
                     }
                 }
             }
-            Err(status) => store.failed(&status),
+            Err(status) => tracing::debug!(%status, "the directory is asked for again"),
         }
         backoff.wait().await;
     }
@@ -103,7 +103,7 @@ async fn runs_now(store: &Store) -> Vec<Run> {
         });
         match first.await {
             Ok(update) => return runs(update),
-            Err(status) => store.failed(&status),
+            Err(status) => tracing::debug!(%status, "the directory is asked for again"),
         }
         backoff.wait().await;
     }

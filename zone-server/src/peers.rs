@@ -202,9 +202,6 @@ impl Peers {
             };
             let mut client = peers.store.runs();
             let answer = service_runtime::rpc::bounded(client.character_owner(request)).await;
-            if let Err(status) = &answer {
-                peers.store.failed(status);
-            }
             let owned = answer.ok();
             let message = || HandoverMessage::Owner {
                 who: who.clone(),

@@ -152,6 +152,7 @@ impl Server {
                 }
             });
         }
+        tasks.spawn("replicas", store.clone().follow());
         tasks.spawn("certificates", config.trust.clone().follow());
         let acceptor = Acceptor::new(&config.trust, &telemetry.meter());
         let router = acceptor

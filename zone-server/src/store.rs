@@ -1,18 +1,17 @@
-//! The persistence services, as one: calls go to the one that answered last, and to the next one
-//! after a failure.
+//! The persistence services, as one: each call goes to the next of them.
 
 use anyhow::Context;
 use proto::rpc::{
     agents::v1::agents_client::AgentsClient,
     persistence::v1::{directory_client::DirectoryClient, runs_client::RunsClient},
 };
-use service_runtime::rpc::{Replicas, Role, Trust};
-use tonic::{Code, Status, transport::Channel};
+use service_runtime::rpc::{Names, Replicas, Role, Route, Trust};
+use tonic::{Code, Status};
 
 /// Largest message that the zone takes from the store: a directory or a region with its characters.
 const MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// All persistence services. Clones share the choice of the one in use.
+/// All persistence services. Clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Store {
     trust: Trust,
@@ -24,12 +23,17 @@ impl Store {
     ///
     /// # Errors
     /// There is no address, or one is malformed.
-    pub(crate) fn new(trust: &Trust, addresses: &[String]) -> anyhow::Result<Store> {
-        let replicas = Replicas::new(trust, Role::Persistence, addresses);
+    pub(crate) fn new(trust: &Trust, named: &Names) -> anyhow::Result<Store> {
+        let replicas = Replicas::new(trust, Role::Persistence, named);
         Ok(Store {
             trust: trust.clone(),
             replicas: replicas.context("PERSISTENCE_ADDRESSES")?,
         })
+    }
+
+    /// Looks for the addresses behind the store's names again and again, for ever.
+    pub(crate) async fn follow(self) {
+        self.replicas.follow().await;
     }
 
     /// Returns the trust by which the zone reaches the store, and peers too.
@@ -37,24 +41,16 @@ impl Store {
         &self.trust
     }
 
-    pub(crate) fn runs(&self) -> RunsClient<Channel> {
-        RunsClient::new(self.replicas.current()).max_decoding_message_size(MESSAGE_BYTES_MAX)
+    pub(crate) fn runs(&self) -> RunsClient<Route> {
+        RunsClient::new(self.replicas.route()).max_decoding_message_size(MESSAGE_BYTES_MAX)
     }
 
-    pub(crate) fn agents(&self) -> AgentsClient<Channel> {
-        AgentsClient::new(self.replicas.current()).max_decoding_message_size(MESSAGE_BYTES_MAX)
+    pub(crate) fn agents(&self) -> AgentsClient<Route> {
+        AgentsClient::new(self.replicas.route()).max_decoding_message_size(MESSAGE_BYTES_MAX)
     }
 
-    pub(crate) fn directory(&self) -> DirectoryClient<Channel> {
-        DirectoryClient::new(self.replicas.current()).max_decoding_message_size(MESSAGE_BYTES_MAX)
-    }
-
-    /// Notes a failed call: the next goes elsewhere, if the service and not the request was at
-    /// fault.
-    pub(crate) fn failed(&self, status: &Status) {
-        if unreachable(status) {
-            self.replicas.next();
-        }
+    pub(crate) fn directory(&self) -> DirectoryClient<Route> {
+        DirectoryClient::new(self.replicas.route()).max_decoding_message_size(MESSAGE_BYTES_MAX)
     }
 }
 

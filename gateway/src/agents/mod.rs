@@ -13,7 +13,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::Context;
 use proto::rpc::{
     agents::v1::{
         AddCredentialRequest, Agent, Credential, GetRequest, ListCredentialsRequest, ListRequest,
@@ -54,19 +53,14 @@ pub(crate) struct Agents {
 }
 
 impl Agents {
-    /// Connects when first used.
-    pub(crate) fn new(
-        trust: &Trust,
-        addresses: &[String],
-        runtime: Runtime,
-    ) -> anyhow::Result<Self> {
-        let replicas = Replicas::new(trust, Role::Persistence, addresses);
-        Ok(Self {
-            replicas: replicas.context("PERSISTENCE_ADDRESSES")?,
+    /// Asks these replicas, and zones as they are needed.
+    pub(crate) fn new(replicas: Replicas, trust: &Trust, runtime: Runtime) -> Self {
+        Self {
+            replicas,
             zones: Channels::new(trust, Role::Zone),
             lines: Mutex::default(),
             runtime,
-        })
+        }
     }
 
     /// Makes a character an agent.

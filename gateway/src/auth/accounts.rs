@@ -3,7 +3,6 @@
 //! Always: every call has a deadline; where a replica is away, the next one answers. This module
 //! repeats a call that may have happened only where a second call changes nothing.
 
-use anyhow::Context;
 use bytes::Bytes;
 use proto::{
     client::{ErrorCode, Refusal},
@@ -14,10 +13,10 @@ use proto::{
     },
 };
 use service_runtime::{
-    rpc::{Replicas, Role, Trust},
+    rpc::{Replicas, Route},
     telemetry::sampled,
 };
-use tonic::{Code, Status, transport::Channel};
+use tonic::{Code, Status};
 
 /// Calls the persistence services.
 pub(crate) struct Accounts {
@@ -25,16 +24,14 @@ pub(crate) struct Accounts {
 }
 
 /// Returns the client of one replica.
-fn at(channel: Channel) -> AccountsClient<Channel> {
+fn at(channel: Route) -> AccountsClient<Route> {
     AccountsClient::new(channel)
 }
 
 impl Accounts {
-    /// Connects when first used.
-    pub(crate) fn new(trust: &Trust, addresses: &[String]) -> anyhow::Result<Self> {
-        let replicas =
-            Replicas::new(trust, Role::Persistence, addresses).context("PERSISTENCE_ADDRESSES")?;
-        Ok(Self { replicas })
+    /// Asks these.
+    pub(crate) fn new(replicas: Replicas) -> Self {
+        Self { replicas }
     }
 
     /// Reads the secret that signs tokens from the store.

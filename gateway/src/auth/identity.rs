@@ -4,7 +4,6 @@
 //! Always: every call has a deadline; where a replica is away, the next one answers. The gateway
 //! may repeat each of these calls; a repeated operator's action is on record twice.
 
-use anyhow::Context;
 use bytes::Bytes;
 use proto::rpc::{
     identity::v1::{
@@ -13,8 +12,8 @@ use proto::rpc::{
     },
     persistence::v1::SignInReply,
 };
-use service_runtime::rpc::{Replicas, Role, Trust};
-use tonic::{Status, transport::Channel};
+use service_runtime::rpc::{Replicas, Route};
+use tonic::Status;
 
 /// The longest answer: a page of sanctions.
 const REPLY_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -25,16 +24,19 @@ pub(crate) struct Identity {
 }
 
 /// Returns the client of one replica.
-fn at(channel: Channel) -> IdentityClient<Channel> {
+fn at(channel: Route) -> IdentityClient<Route> {
     IdentityClient::new(channel).max_decoding_message_size(REPLY_BYTES_MAX)
 }
 
 impl Identity {
-    /// Connects when first used.
-    pub(crate) fn new(trust: &Trust, addresses: &[String]) -> anyhow::Result<Self> {
-        let replicas =
-            Replicas::new(trust, Role::Persistence, addresses).context("PERSISTENCE_ADDRESSES")?;
-        Ok(Self { replicas })
+    /// Asks these.
+    pub(crate) fn new(replicas: Replicas) -> Self {
+        Self { replicas }
+    }
+
+    /// Returns a way to the next replica, for a stream.
+    pub(super) fn route(&self) -> Route {
+        self.replicas.route()
     }
 
     /// Returns the account of a subject of the identity provider. `claims`: the hash of the device

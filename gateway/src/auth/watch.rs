@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use proto::rpc::identity::v1::{WatchGatesRequest, identity_client::IdentityClient};
-use service_runtime::rpc::{self, Backoff, Role};
+use service_runtime::rpc::{self, Backoff};
 use tokio_util::sync::CancellationToken;
 
 use crate::{app::App, clock};
@@ -17,14 +17,13 @@ const UPDATE_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub(crate) async fn follow(app: Arc<App>, stop: CancellationToken) {
     let mut backoff = Backoff::new();
     let mut was_well = true;
-    let addresses = app.config.persistence_addresses.clone();
-    for address in addresses.iter().cycle() {
+    loop {
         let why = tokio::select! {
             () = stop.cancelled() => return,
-            ended = watch(&app, address, &mut backoff, &mut was_well) => ended,
+            ended = watch(&app, &mut backoff, &mut was_well) => ended,
         };
         if was_well {
-            tracing::warn!(address, error = %why, "bans and revocations are not being pushed");
+            tracing::warn!(error = %why, "bans and revocations are not being pushed");
             was_well = false;
         }
         tokio::select! {
@@ -35,12 +34,9 @@ pub(crate) async fn follow(app: Arc<App>, stop: CancellationToken) {
 }
 
 /// Watches one persistence service until the watch ends. Returns why it ended.
-async fn watch(app: &App, address: &str, backoff: &mut Backoff, was_well: &mut bool) -> String {
-    let channel = match app.config.trust.channel(Role::Persistence, address) {
-        Ok(channel) => channel,
-        Err(error) => return error.to_string(),
-    };
-    let mut stub = IdentityClient::new(channel).max_decoding_message_size(UPDATE_BYTES_MAX);
+async fn watch(app: &App, backoff: &mut Backoff, was_well: &mut bool) -> String {
+    let route = app.auth.identity.route();
+    let mut stub = IdentityClient::new(route).max_decoding_message_size(UPDATE_BYTES_MAX);
     let (since, incarnation) = app.auth.sanctions.position();
     let request = WatchGatesRequest {
         client: app.config.gateway_id.clone(),
@@ -64,7 +60,7 @@ async fn watch(app: &App, address: &str, backoff: &mut Backoff, was_well: &mut b
         }
         backoff.reset();
         if !*was_well {
-            tracing::info!(address, "bans and revocations are being pushed again");
+            tracing::info!("bans and revocations are being pushed again");
             *was_well = true;
         }
     }

@@ -3,12 +3,11 @@
 //! Always: every call has a deadline. The next replica answers for one that is away. A change that
 //! a silent replica may have made counts as done if the store has it.
 
-use anyhow::Context;
 use proto::rpc::social::v1::{
     ChangeReply, ChangeRequest, ListRequest, Lists, Outcome, change_request::Change,
     social_client::SocialClient,
 };
-use service_runtime::rpc::{Answered, Replicas, Role, Trust};
+use service_runtime::rpc::{Answered, Replicas};
 use tonic::Status;
 
 use super::presence::Present;
@@ -19,11 +18,9 @@ pub(crate) struct Book {
 }
 
 impl Book {
-    /// Connects when first used.
-    pub(crate) fn new(trust: &Trust, addresses: &[String]) -> anyhow::Result<Self> {
-        let replicas =
-            Replicas::new(trust, Role::Persistence, addresses).context("PERSISTENCE_ADDRESSES")?;
-        Ok(Self { replicas })
+    /// Asks these.
+    pub(crate) fn new(replicas: Replicas) -> Self {
+        Self { replicas }
     }
 
     /// Returns all lists of a character.

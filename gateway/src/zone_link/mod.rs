@@ -55,9 +55,7 @@ pub(crate) struct ZonesConfig {
     pub(crate) gateway_id: String,
     /// Trust between this gateway and the other processes.
     pub(crate) trust: Trust,
-    /// host:port of every persistence service.
-    pub(crate) persistence_addresses: Vec<String>,
-    /// The same services, for calls.
+    /// The persistence services.
     pub(crate) store: Replicas,
 }
 
@@ -193,9 +191,12 @@ impl Zones {
         );
         tasks.spawn("recall", Arc::clone(&table).keep_recalling());
         let client = config.gateway_id.clone();
-        let witness = Witness::new(&config.gateway_id, config.store, table.measures.clone());
-        let stores = (config.trust.clone(), config.persistence_addresses);
-        let follow = Arc::clone(&directory).follow(stores, client, stop.clone());
+        let witness = Witness::new(
+            &config.gateway_id,
+            config.store.clone(),
+            table.measures.clone(),
+        );
+        let follow = Arc::clone(&directory).follow(config.store, client, stop.clone());
         tasks.finish("directory", follow);
         let keeper = keeper::Keeper::new(
             (config.gateway_id, config.trust),

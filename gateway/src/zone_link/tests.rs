@@ -13,7 +13,7 @@ use proto::{
     client::{Format, RequestId, ZoneRequest, update::WorldUpdate},
     rpc::zone::v1::{self as wire, to_zone::Message},
 };
-use service_runtime::rpc::{Replicas, Role, Trust};
+use service_runtime::rpc::{Names, Replicas, Role, Trust};
 use service_runtime::tasks::TaskGroup;
 use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
@@ -89,15 +89,14 @@ impl Drop for Stand {
 impl Stand {
     async fn new(runs: &[&Zone]) -> Self {
         let directory = Directory::start().await;
-        let addresses = vec![directory.address.clone()];
-        let store = Replicas::new(&Trust::none(), Role::Persistence, &addresses);
+        let named = Names::of([&directory.address]);
+        let store = Replicas::new(&Trust::none(), Role::Persistence, &named);
         directory.push(runs, runs[0]);
         let stop = CancellationToken::new();
         let config = ZonesConfig {
             gateway_id: "g".to_owned(),
             store: store.expect("an address"),
             trust: Trust::none(),
-            persistence_addresses: addresses,
         };
         let meter = opentelemetry_meter();
         let zones = Zones::start(

@@ -93,7 +93,7 @@ impl Witness {
 mod tests {
     use anyhow::Context;
 
-    use service_runtime::rpc::{Role, Trust};
+    use service_runtime::rpc::{Names, Role, Trust};
 
     use super::*;
 
@@ -116,8 +116,12 @@ mod tests {
         let address = |listener: &tokio::net::TcpListener| {
             listener.local_addr().expect("an address").to_string()
         };
-        let told = Replicas::new(&Trust::none(), Role::Persistence, &[address(&store)])
-            .expect("an address");
+        let told = Replicas::new(
+            &Trust::none(),
+            Role::Persistence,
+            &Names::of([&address(&store)]),
+        )
+        .expect("an address");
         let meter = opentelemetry::metrics::noop::NoopMeterProvider::new().meter("test");
         let witness = Witness::new("g", told, Measures::new(&meter));
         witness.look(1, &address(&silent)).await;

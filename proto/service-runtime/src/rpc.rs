@@ -4,17 +4,21 @@
 pub mod access;
 mod caller;
 mod channels;
+mod gate;
 mod identity;
+mod names;
 mod replicas;
 mod tls;
 mod trust;
 
-use std::{future::Future, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use anyhow::Context;
 use axum::http::Uri;
+use futures::{StreamExt, stream::FuturesUnordered};
 use hyper_util::rt::TokioIo;
 use opentelemetry::metrics::{Meter, MeterProvider as _, noop::NoopMeterProvider};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::{Channel, Endpoint, server::Router};
 use tower::layer::util::{Identity as NoLayer, Stack};
@@ -23,8 +27,10 @@ use self::access::{Guard, Refusals};
 pub use self::{
     caller::Caller,
     channels::Channels,
+    gate::Gate,
     identity::{Identity, NoIdentity, Role},
-    replicas::{Answered, Replicas},
+    names::Names,
+    replicas::{Answered, Replicas, Route},
     tls::Pem,
     trust::{RELOAD, Trust},
 };
@@ -34,6 +40,8 @@ pub const DEADLINE: Duration = Duration::from_secs(2);
 /// Time that open streams may take to end when a server stops.
 pub const DRAIN: Duration = Duration::from_secs(3);
 
+/// Age at which a server with replicas says GOAWAY to a connection.
+const CONNECTION_AGE: Duration = Duration::from_secs(300);
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
 const STREAM_WINDOW_BYTES: u32 = 1024 * 1024;
 const CONNECTION_WINDOW_BYTES: u32 = 4 * 1024 * 1024;
@@ -86,6 +94,9 @@ pub type Server = tonic::transport::Server<Stack<Guard, NoLayer>>;
 pub struct Acceptor {
     trust: Trust,
     refusals: Refusals,
+    gate: Gate,
+    /// Age at which a connection gets GOAWAY; `None`: none.
+    age: Option<Duration>,
 }
 
 impl Acceptor {
@@ -94,18 +105,36 @@ impl Acceptor {
         Self {
             trust: trust.clone(),
             refusals: Refusals::new(meter),
+            gate: Gate::default(),
+            age: None,
+        }
+    }
+
+    /// Makes callers share this server with its replicas: it refuses calls while the gate is closed,
+    /// says GOAWAY when that closes, and says it to each connection after five minutes.
+    #[must_use]
+    pub fn behind(self, gate: Gate) -> Self {
+        Self {
+            gate,
+            age: Some(CONNECTION_AGE),
+            ..self
         }
     }
 
     /// Returns a server with the keep-alive and windows of [`Trust::channel`]. Handlers set their
     /// own deadlines.
     pub fn server(&self) -> Server {
-        tonic::transport::Server::builder()
+        let server = tonic::transport::Server::builder();
+        let server = match self.age {
+            Some(age) => server.max_connection_age(age),
+            None => server,
+        };
+        server
             .http2_keepalive_interval(Some(KEEP_ALIVE))
             .http2_keepalive_timeout(Some(KEEP_ALIVE))
             .initial_stream_window_size(STREAM_WINDOW_BYTES)
             .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
-            .layer(Guard(self.refusals.clone()))
+            .layer(Guard::new(&self.refusals, &self.gate))
     }
 
     /// Serves on a bound listener until `stop`, then gives open calls [`DRAIN`] to end and drops
@@ -119,17 +148,36 @@ impl Acceptor {
         listener: tokio::net::TcpListener,
         stop: CancellationToken,
     ) -> anyhow::Result<()> {
-        let incoming = caller::accepted(listener, self.trust, self.refusals);
-        let serving = router.serve_with_incoming_shutdown(incoming, stop.clone().cancelled_owned());
-        tokio::pin!(serving);
-        let late = async {
-            stop.cancelled().await;
-            tokio::time::sleep(DRAIN).await;
-        };
-        tokio::select! {
-            served = &mut serving => served.context("serve gRPC"),
-            () = late => Ok(()),
+        let listener = Arc::new(listener);
+        // Each takes connections until its callers are told to leave, and ends with the last one.
+        let mut serving = FuturesUnordered::new();
+        loop {
+            let leave = CancellationToken::new();
+            let listener = Arc::clone(&listener);
+            let incoming = caller::accepted(listener, self.trust.clone(), self.refusals.clone());
+            let told = leave.clone().cancelled_owned();
+            serving.push(router.clone().serve_with_incoming_shutdown(incoming, told));
+            let closed = self.gate.closes();
+            tokio::pin!(closed);
+            let stopped = loop {
+                tokio::select! {
+                    () = stop.cancelled() => break true,
+                    () = &mut closed => break false,
+                    Some(ended) = serving.next() => ended.context("serve gRPC")?,
+                }
+            };
+            leave.cancel();
+            if stopped {
+                break;
+            }
         }
+        let all = async {
+            while let Some(ended) = serving.next().await {
+                ended.context("serve gRPC")?;
+            }
+            Ok(())
+        };
+        timeout(DRAIN, all).await.unwrap_or(Ok(()))
     }
 }
 

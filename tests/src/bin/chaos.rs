@@ -9,6 +9,7 @@ use tests::{
     chaos::{
         exercise::{self, Exercise},
         fault::Schedule,
+        replicas,
         story::{self, Cast},
         timeline::Timeline,
     },
@@ -62,6 +63,12 @@ enum What {
     Rolling,
     /// From two zone servers to four and back: how the load spreads
     Scale,
+    /// Persistence services behind one name: two more come, and one loses PostgreSQL
+    Replicas {
+        /// For how long it is without PostgreSQL (30s, 3m)
+        #[arg(long = "for", default_value = "3m", value_parser = duration)]
+        time: Duration,
+    },
     /// Exchanges (dropped by one, picked up by another) while zone servers and stores are killed
     Exchanges {
         /// Number of exchanges
@@ -134,6 +141,7 @@ async fn play(arguments: &Arguments, timeline: Timeline) -> Result<Summary> {
         What::Kills { count } => exercise::kills(cast, *count, timeline).await,
         What::Rolling => exercise::rolling(cast, timeline).await,
         What::Scale => exercise::scale(cast, timeline).await,
+        What::Replicas { time } => replicas::one_name(cast, 4, *time, timeline).await,
         What::Exchanges { count } => {
             let wanted = Exercise { count: *count };
             exercise::exchanges(cast, wanted, timeline).await

@@ -37,6 +37,10 @@ use crate::http;
 
 /// Longest time until all services are ready.
 const READY_WITHIN: Duration = Duration::from_secs(60);
+/// Name of all persistence services of a cluster that has one.
+const STORE_NAME: &str = "persistence";
+/// The first persistence service.
+const STORE: Member = (Kind::Persistence, 0);
 
 /// Parts of a cluster.
 #[derive(Debug, Clone)]
@@ -56,6 +60,9 @@ pub struct Plan {
     /// A PostgreSQL server of its own, which may be killed, and a proxy on every way between
     /// processes that may be cut.
     pub breakable: bool,
+    /// All persistence services have one port and one name, which stands for so many of them at
+    /// first; see [`Cluster::name`].
+    pub one_name: Option<usize>,
     /// Regions move between zone servers to even out their load; without it, tests know who owns
     /// what.
     pub balance: bool,
@@ -80,6 +87,7 @@ impl Plan {
             rate_limits: false,
             dump_ticks: 0,
             breakable: false,
+            one_name: None,
             balance: false,
             alone: false,
             secret_files: false,
@@ -220,11 +228,20 @@ impl Cluster {
                 plan,
             };
             for member in cluster.members() {
+                let shared = match member.0 {
+                    Kind::Persistence if cluster.plan.one_name.is_some() => {
+                        cluster.ports.get(&STORE)
+                    }
+                    Kind::Persistence | Kind::Zone | Kind::Gateway => None,
+                };
                 let ports = Ports {
-                    main: free_port()?,
+                    main: shared.map_or_else(free_port, |first| Ok(first.main))?,
                     probes: free_port()?,
                 };
                 cluster.ports.insert(member, ports);
+            }
+            if let Some(named) = cluster.plan.one_name {
+                cluster.name(0..named)?;
             }
             if cluster.plan.breakable {
                 cluster.wires = Some(Wires::between(&cluster).await?);
@@ -256,6 +273,9 @@ impl Cluster {
     fn env_of(&self, member: Member) -> Result<Vec<(String, String)>> {
         let ports = self.ports.get(&member).context("no such service")?;
         let stores: Vec<String> = match &self.wires {
+            _ if self.plan.one_name.is_some() => {
+                vec![format!("{STORE_NAME}:{}", self.ports[&STORE].main)]
+            }
             Some(wires) => wires.stores_of(member),
             None => (0..self.plan.persistence)
                 .map(|number| self.persistence(number))
@@ -267,7 +287,7 @@ impl Cluster {
         set("SKIP_MANIFESTS", "true".to_owned());
         match member.0 {
             Kind::Persistence => {
-                set("PERSISTENCE_LISTEN", format!("127.0.0.1:{}", ports.main));
+                set("PERSISTENCE_LISTEN", self.persistence(member.1));
                 let url = self.wires.as_ref().map(|wires| wires.database_of(member));
                 set(
                     "DATABASE_URL",
@@ -295,6 +315,9 @@ impl Cluster {
                 set("REDIS_URL", self.redis.url());
                 set("DISABLE_RATE_LIMIT", (!self.plan.rate_limits).to_string());
             }
+        }
+        if self.plan.one_name.is_some() {
+            set("HOSTS_FILE", self.hosts().display().to_string());
         }
         if self.plan.secret_files {
             for (name, value) in &mut env {
@@ -356,7 +379,33 @@ impl Cluster {
         } else {
             ports.probes
         };
-        Ok(format!("127.0.0.1:{port}"))
+        Ok(format!("{}:{port}", self.host(member)))
+    }
+
+    /// Returns the address of a process: each replica behind one name has its own.
+    fn host(&self, (kind, number): Member) -> String {
+        match kind {
+            Kind::Persistence if self.plan.one_name.is_some() => format!("127.0.1.{}", number + 1),
+            Kind::Persistence | Kind::Zone | Kind::Gateway => "127.0.0.1".to_owned(),
+        }
+    }
+
+    /// Returns the file with the addresses behind the name.
+    fn hosts(&self) -> PathBuf {
+        self.logs.join("hosts")
+    }
+
+    /// Lets the name stand for these persistence services from now on.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn name(&self, numbers: std::ops::Range<usize>) -> Result<()> {
+        let line = |number| format!("{} {STORE_NAME}\n", self.host((Kind::Persistence, number)));
+        let lines: String = numbers.map(line).collect();
+        // Nobody reads half of it.
+        let next = self.logs.join("hosts.next");
+        std::fs::write(&next, lines)?;
+        std::fs::rename(&next, self.hosts()).context("name the persistence services")
     }
 
     /// Returns host:port of a gateway.
@@ -370,11 +419,9 @@ impl Cluster {
 
     /// Returns host:port of a persistence service.
     pub fn persistence(&self, number: usize) -> String {
-        let port = self
-            .ports
-            .get(&(Kind::Persistence, number))
-            .map_or(0, |p| p.main);
-        format!("127.0.0.1:{port}")
+        let member = (Kind::Persistence, number);
+        let port = self.ports.get(&member).map_or(0, |p| p.main);
+        format!("{}:{port}", self.host(member))
     }
 
     /// Returns host:port where a zone server itself listens.

@@ -94,6 +94,11 @@ impl Wires {
         self.zones.get(&(Kind::Zone, number))
     }
 
+    /// Returns the proxy from one persistence service to the database.
+    pub fn database(&self, number: usize) -> Option<&Proxy> {
+        self.databases.get(&(Kind::Persistence, number))
+    }
+
     /// Returns the proxies from the persistence services to the database.
     pub fn to_database(&self) -> impl Iterator<Item = &Proxy> {
         self.databases.values()

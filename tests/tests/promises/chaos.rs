@@ -10,6 +10,7 @@ use tests::{
     bot::{Payload, Player},
     chaos::{
         fault::{AWAY_MS, BLINK, Fault, Step},
+        replicas,
         story::{self, Cast, Stage},
         timeline::Timeline,
     },
@@ -126,6 +127,14 @@ async fn a_promoted_standby_has_every_exchange_that_was_acknowledged() {
     let steps = [step(Fault::Promote, 500)];
     let summary = story::play(plan, cast(30, 16), steps, Timeline::new(true)).await;
     eprintln!("{}", summary.unwrap());
+}
+
+/// A caller has one call at most at a replica that is cut off. New replicas get their share.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn replicas_behind_one_name_share_the_calls_and_one_without_postgresql_costs_no_lease() {
+    let lasts = Duration::from_secs(15);
+    let played = replicas::one_name(cast(20, 17), 2, lasts, Timeline::new(true));
+    eprintln!("{}", played.await.unwrap());
 }
 
 /// The process of a tick that stands still answers its probes and holds its connections, so nobody

@@ -64,7 +64,6 @@ impl Committer {
                 Err(status) => {
                     self.metrics
                         .commit("unanswered", begun.elapsed(), &sending.rows);
-                    self.store.failed(&status);
                     if !away {
                         let sequence = sending.sequence;
                         tracing::warn!(sequence, %status, "the store does not answer a commit");

@@ -76,7 +76,6 @@ impl AgentPoll {
             }
             Err(status) => {
                 tracing::debug!(run = self.run_id, %status, "agents are asked for later");
-                self.store.failed(&status);
             }
         }
     }

@@ -76,7 +76,6 @@ pub(crate) async fn register(
                 });
             }
             Err(status) => {
-                store.failed(&status);
                 if !away {
                     tracing::warn!(%status, "cannot register with the store; trying on");
                 }
@@ -115,7 +114,6 @@ pub(crate) async fn ended(store: &Store, request: EndedRequest, stop: &Cancellat
             Ok(_) => return,
             Err(status) => {
                 tracing::warn!(run_id, %status, "the store does not hear how the run ended");
-                store.failed(&status);
             }
         }
         if stop.run_until_cancelled(backoff.wait()).await.is_none() {
@@ -258,7 +256,6 @@ impl Keeper {
                     at: middle(asked),
                 },
                 Err(status) => {
-                    self.store.failed(&status);
                     if !std::mem::replace(&mut away, true) {
                         tracing::warn!(run = self.run.run_id, %status, "cannot renew the lease");
                     }
@@ -280,7 +277,6 @@ impl Keeper {
                 Ok(()) => return,
                 Err(status) => status,
             };
-            self.store.failed(&Status::unavailable("directory"));
             if !std::mem::replace(&mut away, true) {
                 tracing::warn!(run = self.run.run_id, %status, "the directory is silent");
             }
@@ -333,15 +329,11 @@ impl Keeper {
                 run_id: self.run.run_id,
             };
             let mut client = self.store.runs();
-            match service_runtime::rpc::bounded(client.online_characters(request)).await {
-                Ok(reply) => {
-                    // When the mailbox is full, the next round does it.
-                    let _ = self
-                        .mailbox
-                        .say(StoreMessage::Online(reply.characters))
-                        .await;
-                }
-                Err(status) => self.store.failed(&status),
+            let answer = service_runtime::rpc::bounded(client.online_characters(request));
+            // The next round asks again, also when the mailbox is full.
+            if let Ok(reply) = answer.await {
+                let online = StoreMessage::Online(reply.characters);
+                let _ = self.mailbox.say(online).await;
             }
         }
     }
@@ -365,9 +357,8 @@ impl Keeper {
                 Ok(loaded) => loaded.map(|reply| Box::new(reply.into_inner())),
                 Err(_) => Err(Status::deadline_exceeded("no region in time")),
             };
-            match &loaded {
-                Ok(_) => keeper.lay_out(region).await,
-                Err(status) => keeper.store.failed(status),
+            if loaded.is_ok() {
+                keeper.lay_out(region).await;
             }
             let message = || StoreMessage::RegionLoaded {
                 region,
@@ -402,7 +393,6 @@ impl Keeper {
             let drained = service_runtime::rpc::bounded(call).await;
             if let Err(status) = &drained {
                 tracing::warn!(run = run_id, %status, "the store does not hear of the drain");
-                keeper.store.failed(status);
             }
             let drained = drained.is_ok();
             keeper
@@ -429,7 +419,6 @@ impl Keeper {
             let mut client = keeper.store.runs();
             if let Err(status) = service_runtime::rpc::bounded(client.quarantine(request)).await {
                 tracing::warn!(character = %who, %status, "the store does not hear of it");
-                keeper.store.failed(&status);
             }
         });
     }
@@ -446,9 +435,6 @@ impl Keeper {
             let mut client = keeper.store.runs();
             let loaded = service_runtime::rpc::bounded(client.load_character(request)).await;
             let loaded = loaded.map(Box::new);
-            if let Err(status) = &loaded {
-                keeper.store.failed(status);
-            }
             let message = || StoreMessage::CharacterLoaded {
                 who: who.clone(),
                 loaded: loaded.clone(),

@@ -32,7 +32,6 @@ pub(crate) async fn items(store: Store, run_id: u64, content: Arc<Content>) {
                     break;
                 }
                 Err(status) if crate::store::unreachable(&status) => {
-                    store.failed(&status);
                     backoff.wait().await;
                 }
                 Err(status) => {

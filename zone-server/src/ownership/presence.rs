@@ -174,9 +174,11 @@ impl Presence {
                 witness: format!("run:{}", self.run_id),
             };
             let mut client = self.store.directory();
-            match service_runtime::rpc::bounded(client.suspect(request)).await {
-                Ok(_) => return,
-                Err(status) => self.store.failed(&status),
+            if service_runtime::rpc::bounded(client.suspect(request))
+                .await
+                .is_ok()
+            {
+                return;
             }
             backoff.wait().await;
         }

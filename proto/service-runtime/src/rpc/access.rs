@@ -19,6 +19,7 @@ use tower::{Layer, Service};
 
 use super::{
     caller::{Caller, Who},
+    gate::Gate,
     identity::{
         Identity,
         Role::{self, Gateway, Operator, Zone},
@@ -189,21 +190,37 @@ impl Refusals {
 
 /// Puts a [`Guarded`] around the services of a server.
 #[derive(Debug, Clone)]
-pub struct Guard(pub(super) Refusals);
+pub struct Guard {
+    refusals: Refusals,
+    gate: Gate,
+}
 
-/// Services that only the roles of [`METHODS`] reach.
+impl Guard {
+    pub(super) fn new(refusals: &Refusals, gate: &Gate) -> Self {
+        Self {
+            refusals: refusals.clone(),
+            gate: gate.clone(),
+        }
+    }
+}
+
+/// Services that only the roles of [`METHODS`] reach, while the gate is open.
 #[derive(Debug, Clone)]
 pub struct Guarded<S> {
     inner: S,
     refusals: Refusals,
+    gate: Gate,
 }
 
 impl<S> Layer<S> for Guard {
     type Service = Guarded<S>;
 
     fn layer(&self, inner: S) -> Guarded<S> {
-        let refusals = self.0.clone();
-        Guarded { inner, refusals }
+        Guarded {
+            inner,
+            refusals: self.refusals.clone(),
+            gate: self.gate.clone(),
+        }
     }
 }
 
@@ -212,8 +229,16 @@ impl<S> Guarded<S> {
     ///
     /// # Errors
     /// UNAUTHENTICATED without a certificate that names a role, PERMISSION_DENIED for a role that
-    /// may not call the method.
+    /// may not call the method, UNAVAILABLE while the gate is closed.
     fn check<B>(&self, request: &axum::http::Request<B>) -> Result<(), Status> {
+        self.check_role(request)?;
+        if self.gate.is_open() {
+            return Ok(());
+        }
+        Err(Status::unavailable("this process is not ready for calls"))
+    }
+
+    fn check_role<B>(&self, request: &axum::http::Request<B>) -> Result<(), Status> {
         let who = request
             .extensions()
             .get::<Caller>()

@@ -11,14 +11,13 @@ use std::{
     time::Duration,
 };
 
-use futures::{Stream, StreamExt};
+use futures::{Stream, StreamExt, stream::poll_fn};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpListener, TcpStream},
     time::timeout,
 };
 use tokio_rustls::TlsStream;
-use tokio_stream::wrappers::TcpListenerStream;
 use tokio_util::either::Either;
 use tonic::{Request, Status, transport::server::Connected};
 
@@ -112,11 +111,16 @@ pub(super) struct Accepted {
 
 /// Takes connections for ever, each after its handshake.
 pub(super) fn accepted(
-    listener: TcpListener,
+    listener: Arc<TcpListener>,
     trust: Trust,
     refusals: Refusals,
 ) -> impl Stream<Item = io::Result<Accepted>> {
-    TcpListenerStream::new(listener)
+    let taken = move |cx: &mut Context<'_>| {
+        listener
+            .poll_accept(cx)
+            .map(|taken| Some(taken.map(|(stream, _)| stream)))
+    };
+    poll_fn(taken)
         .map(move |stream| accept(stream, trust.clone(), refusals.clone()))
         .buffer_unordered(HANDSHAKES_MAX)
         .filter_map(|accepted| std::future::ready(accepted.map(Ok)))

@@ -27,10 +27,14 @@ fn trust(authority: &Authority, identity: &str) -> Trust {
 
 /// Starts a server without any service; returns its address.
 async fn serve(trust: &Trust) -> String {
+    serve_by(|meter| Acceptor::new(trust, meter)).await
+}
+
+async fn serve_by(made: impl FnOnce(&Meter) -> Acceptor) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let meter = NoopMeterProvider::new().meter("test");
-    let acceptor = Acceptor::new(trust, &meter);
+    let acceptor = made(&meter);
     let router = acceptor.server().add_routes(Routes::default());
     tokio::spawn(acceptor.serve(router, listener, CancellationToken::new()));
     address
@@ -53,6 +57,51 @@ async fn call(channel: &mut Channel, path: &str) -> Code {
 async fn ask(trust: &Trust, address: &str, path: &str) -> Code {
     let mut channel = trust.channel(Role::Zone, address).unwrap();
     call(&mut channel, path).await
+}
+
+/// Opens a connection without tonic. The value: it gets GOAWAY.
+async fn told_to_leave(address: &str) -> impl Future<Output = bool> {
+    let stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    let executor = hyper_util::rt::TokioExecutor::new();
+    let opened = hyper::client::conn::http2::handshake(executor, TokioIo::new(stream));
+    let (sender, connection) = opened.await.unwrap();
+    async move {
+        // Without GOAWAY it stays as long as somebody may ask.
+        let ended = timeout(Duration::from_secs(3), connection).await;
+        drop::<hyper::client::conn::http2::SendRequest<String>>(sender);
+        ended.is_ok()
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_closes_its_gate_tells_its_callers_to_leave_and_refuses_calls() {
+    let gate = Gate::default();
+    let server = serve_by(|meter| Acceptor::new(&Trust::none(), meter).behind(gate.clone())).await;
+    let mut channel = Trust::none().channel(Role::Zone, &server).unwrap();
+    assert_eq!(call(&mut channel, OF_GATEWAYS).await, Code::Unimplemented);
+    let open = told_to_leave(&server).await;
+    gate.set(false);
+    assert!(open.await, "a connection stays");
+    // New connections open, and each call on them is refused.
+    assert_eq!(call(&mut channel, OF_GATEWAYS).await, Code::Unavailable);
+    gate.set(true);
+    assert_eq!(call(&mut channel, OF_GATEWAYS).await, Code::Unimplemented);
+    assert!(
+        !told_to_leave(&server).await.await,
+        "an open gate sends callers away"
+    );
+    gate.set(false);
+    assert_eq!(call(&mut channel, OF_GATEWAYS).await, Code::Unavailable);
+}
+
+#[tokio::test]
+async fn a_connection_of_age_is_told_to_leave() {
+    let server = serve_by(|meter| Acceptor {
+        age: Some(Duration::from_millis(200)),
+        ..Acceptor::new(&Trust::none(), meter)
+    });
+    let server = server.await;
+    assert!(told_to_leave(&server).await.await);
 }
 
 #[tokio::test]
