@@ -167,6 +167,8 @@ impl Replicas {
     ) -> Answered<T> {
         let known = self.0.known.load_full();
         let mut tried = Vec::new();
+        // A call that met the end of its connection was not sent: it may go to the same one again.
+        let mut unsent = false;
         loop {
             let replica = self.0.next(&known, &tried);
             let route = Route {
@@ -176,6 +178,11 @@ impl Replicas {
             let answer = bounded(call(route, request.clone())).await;
             let silent = answer.as_ref().is_err_and(away);
             let again = !tried.is_empty();
+            let closed = |status: &Status| status.code() == Code::Cancelled;
+            if !unsent && answer.as_ref().is_err_and(closed) {
+                unsent = true;
+                continue;
+            }
             tried.push(replica);
             if !silent || tried.len() >= known.len() {
                 return Answered { answer, again };

@@ -121,6 +121,15 @@ async fn each_is_asked_once_and_the_last_failure_is_told() {
 }
 
 #[tokio::test]
+async fn a_call_that_was_not_sent_is_sent_once_more_even_to_the_only_replica() {
+    let one = persistence(&["127.0.0.1:1"], None).expect("an address");
+    let asked = ask(&one, &script(vec![Err(Code::Cancelled), Ok(7)])).await;
+    assert_eq!((asked.answer.ok(), asked.again), (Some(7), false));
+    let asked = ask(&one, &script([Code::Cancelled; 2].map(Err).to_vec())).await;
+    assert_eq!(asked.answer.map_err(|s| s.code()), Err(Code::Cancelled));
+}
+
+#[tokio::test]
 async fn nobody_to_ask_is_no_service() {
     assert!(persistence(&[], None).is_err());
     assert!(persistence(&["not an address"], None).is_err());
