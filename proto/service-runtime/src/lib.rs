@@ -9,6 +9,7 @@
     )
 )]
 
+pub mod any_name;
 pub mod authority;
 pub mod clock;
 pub mod config;

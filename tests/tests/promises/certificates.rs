@@ -13,13 +13,13 @@ use proto::rpc::{
     zone::v1::{Hello, ToZone, link_client::LinkClient, to_zone::Message},
 };
 use rustls::{
-    ClientConfig, DigitallySignedStruct, SignatureScheme, SupportedProtocolVersion,
-    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    ClientConfig, SupportedProtocolVersion,
     crypto::ring,
-    pki_types::{CertificateDer, ServerName, UnixTime},
+    pki_types::ServerName,
     version::{TLS12, TLS13},
 };
 use service_runtime::{
+    any_name::AnyName,
     authority::Authority,
     rpc::{Pem, Role, Trust, access},
 };
@@ -82,55 +82,18 @@ async fn call(channel: &mut Channel, method: &str) -> Answer {
     }
 }
 
-/// Believes every server.
-#[derive(Debug)]
-struct Credulous;
-
-impl ServerCertVerifier for Credulous {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        let provider = ring::default_provider();
-        provider
-            .signature_verification_algorithms
-            .supported_schemes()
-    }
-}
-
 /// Returns a channel that shows no certificate, by this version of TLS.
 fn without_certificate(address: &str, version: &'static SupportedProtocolVersion) -> Channel {
-    let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+    let provider = Arc::new(ring::default_provider());
+    let credulous = AnyName {
+        roots: None,
+        provider: Arc::clone(&provider),
+    };
+    let mut config = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&[version])
         .expect("a version")
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(Credulous))
+        .with_custom_certificate_verifier(Arc::new(credulous))
         .with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec()];
     let config = Arc::new(config);

@@ -7,21 +7,17 @@
 use std::sync::Arc;
 
 use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, ServerConfig,
-    SignatureScheme,
-    client::{
-        Resumption,
-        danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
-        verify_server_cert_signed_by_trust_anchor,
-    },
-    crypto::{CryptoProvider, ring, verify_tls13_signature},
-    pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject},
-    server::{NoServerSessionStorage, ParsedCertificate, WebPkiClientVerifier},
+    ClientConfig, Error, RootCertStore, ServerConfig,
+    client::Resumption,
+    crypto::{CryptoProvider, ring},
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+    server::{NoServerSessionStorage, WebPkiClientVerifier},
     version::TLS13,
 };
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use super::identity::Identity;
+use crate::any_name::AnyName;
 
 /// Protocol of every connection.
 const HTTP_2: &[u8] = b"h2";
@@ -83,8 +79,9 @@ fn client(
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
 ) -> Result<ClientConfig, Error> {
-    let verifier = ByAuthority {
-        authorities: Arc::clone(authorities),
+    // The directory knows servers by address, and certificates name roles: the caller checks those.
+    let verifier = AnyName {
+        roots: Some(Arc::clone(authorities)),
         provider: Arc::clone(provider),
     };
     let mut config = ClientConfig::builder_with_provider(Arc::clone(provider))
@@ -117,59 +114,4 @@ fn server(
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
     Ok(config)
-}
-
-/// Checks that a server's certificate is from one of the authorities and in its time. It does not
-/// compare names: the directory knows servers by address, and certificates name roles.
-#[derive(Debug)]
-struct ByAuthority {
-    authorities: Arc<RootCertStore>,
-    provider: Arc<CryptoProvider>,
-}
-
-impl ServerCertVerifier for ByAuthority {
-    fn verify_server_cert(
-        &self,
-        end_entity: &CertificateDer<'_>,
-        intermediates: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        let certificate = ParsedCertificate::try_from(end_entity)?;
-        let algorithms = self.provider.signature_verification_algorithms.all;
-        verify_server_cert_signed_by_trust_anchor(
-            &certificate,
-            &self.authorities,
-            intermediates,
-            now,
-            algorithms,
-        )?;
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        // Both sides speak TLS 1.3 only.
-        Err(Error::InvalidCertificate(CertificateError::BadSignature))
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls13_signature(message, certificate, signature, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        algorithms.supported_schemes()
-    }
 }
