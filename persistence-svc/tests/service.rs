@@ -306,13 +306,22 @@ fn the_command_migrate_makes_the_tables_and_ends() {
         assert_eq!(output.status.code(), Some(0), "{said}");
     }
     server.sql("migrated", r#"SELECT "constitutionXp" FROM characters"#);
-    server.sql(
-        "migrated",
-        "INSERT INTO tilestead_migrations (version) VALUES (999)",
-    );
+    // Tables of a later release, which allow this program.
+    let newer = "INSERT INTO tilestead_migrations (version, oldest) VALUES (998, 2)";
+    server.sql("migrated", newer);
+    let output = run(&["migrate"], &[("DATABASE_URL", &url)]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    // Tables of a still later one, which do not.
+    let newer = "INSERT INTO tilestead_migrations (version, oldest) VALUES (999, 900)";
+    server.sql("migrated", newer);
     let output = run(&["migrate"], &[("DATABASE_URL", &url)]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("newer version"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("newer version") && said.contains("layout 900"),
+        "{said}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,23 +1,121 @@
-//! The versions of the tables, written once for both stores.
+//! The layouts of the tables, written once for both stores: a layout for each migration, numbered
+//! from 1.
+//!
+//! Always: a program uses tables of its own layout, and of a newer one that allows it. The
+//! database itself says from which layout on that is.
 
-/// Files that bring the tables to the next version.
+use super::error::{Result, StoreError};
+
+/// Files that bring the tables to the next layout.
 pub(crate) struct Migration {
+    /// Layout of the oldest programs that may use the tables from here on.
+    pub(crate) oldest: u32,
     /// Statements for PostgreSQL.
     pub(crate) postgres: &'static str,
     /// Statements for SQLite.
     pub(crate) sqlite: &'static str,
 }
 
-/// Reads the files of one version: in the folder of each store, by the same name.
-macro_rules! version {
-    ($file:literal) => {
+/// Reads the files of one layout: in the folder of each store, by the same name.
+macro_rules! layout {
+    ($file:literal, oldest: $oldest:literal) => {
         Migration {
+            oldest: $oldest,
             postgres: include_str!(concat!("../../migrations/postgres/", $file)),
             sqlite: include_str!(concat!("../../migrations/sqlite/", $file)),
         }
     };
 }
 
-/// All versions, in order. A released one never changes.
-pub(crate) const MIGRATIONS: &[Migration] =
-    &[version!("0001_world.sql"), version!("0002_operators.sql")];
+/// All layouts, in order. A released one never changes.
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    layout!("0001_world.sql", oldest: 1),
+    layout!("0002_operators.sql", oldest: 1),
+];
+
+/// Layout of the tables of a database.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Layout {
+    /// Number of the last migration; 0: there are no tables yet.
+    pub(crate) applied: u32,
+    /// Layout of the oldest programs that may use them.
+    pub(crate) oldest: u32,
+}
+
+/// Returns the migrations that a database lacks, with their numbers. Newer tables that allow this
+/// program lack nothing.
+///
+/// # Errors
+/// The tables are newer and do not allow this program.
+pub(crate) fn missing(
+    layout: Layout,
+) -> Result<impl Iterator<Item = (u32, &'static Migration)> + Send> {
+    let own = MIGRATIONS.iter().zip(1..).map(|(_, number)| number);
+    let own: u32 = own.last().unwrap_or(0);
+    let Layout { applied, oldest } = layout;
+    if applied > own {
+        if oldest > own {
+            return Err(StoreError::Broken(format!(
+                "a newer version made the tables: they have layout {applied}, which programs from \
+                 layout {oldest} on may use, and this one has layout {own}"
+            )));
+        }
+        tracing::info!(
+            applied,
+            own,
+            "the tables are newer than this program, and allow it"
+        );
+    }
+    let all = (1..).zip(MIGRATIONS);
+    Ok(all.filter(move |(number, _)| *number > applied))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWN: u32 = 2;
+
+    fn numbers(applied: u32, oldest: u32) -> Result<Vec<u32>> {
+        let missing = missing(Layout { applied, oldest })?;
+        Ok(missing.map(|(number, _)| number).collect())
+    }
+
+    #[test]
+    fn an_old_layout_lacks_the_newer_ones() {
+        assert_eq!(MIGRATIONS.len() as u32, OWN);
+        assert_eq!(numbers(0, 0).unwrap(), [1, 2]);
+        assert_eq!(numbers(1, 1).unwrap(), [2]);
+        assert_eq!(numbers(OWN, 1).unwrap(), []);
+    }
+
+    #[test]
+    fn a_program_runs_beside_newer_tables_only_if_they_allow_it() {
+        assert_eq!(numbers(OWN + 3, OWN).unwrap(), []);
+        let refused = numbers(OWN + 3, OWN + 1).unwrap_err().to_string();
+        assert!(refused.contains("from layout 3 on"), "{refused}");
+    }
+
+    /// The release before must be able to use the tables. So a migration that takes something away
+    /// says that older programs may not use them, and comes a release after the last use.
+    #[test]
+    fn a_migration_that_takes_something_away_allows_no_older_program() {
+        const TAKES: [&str; 3] = ["DROP ", "RENAME ", "ALTER COLUMN "];
+        for (number, migration) in (1..).zip(MIGRATIONS) {
+            assert!((1..=number).contains(&migration.oldest), "{number}");
+            for text in [migration.postgres, migration.sqlite] {
+                let statements = text.lines().filter(|line| !line.trim().starts_with("--"));
+                let text = statements.collect::<String>().to_uppercase();
+                let takes = TAKES.iter().find(|words| text.contains(**words));
+                assert!(
+                    takes.is_none() || migration.oldest == number,
+                    "{number}: {takes:?}"
+                );
+            }
+        }
+        let falls = MIGRATIONS
+            .windows(2)
+            .any(|pair| pair[0].oldest > pair[1].oldest);
+        assert!(!falls, "a later layout allows what an earlier one does not");
+    }
+}

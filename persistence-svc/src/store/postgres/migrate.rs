@@ -2,8 +2,8 @@
 
 use super::session::{Client, GenericClient};
 
-use crate::store::error::{Result, StoreError};
-use crate::store::migrations::MIGRATIONS;
+use crate::store::error::Result;
+use crate::store::migrations::{self, Layout};
 
 /// Only one migration runs at a time in a database; the number is ours alone.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(7453010371)";
@@ -20,21 +20,26 @@ pub(super) async fn migrate(client: &mut Client) -> Result<()> {
                (version integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())",
         )
         .await?;
-    let query = "SELECT coalesce(max(version), 0) FROM tilestead_migrations";
-    let applied: i32 = transaction.query_one(query, &[]).await?.try_get(0)?;
-    let mut version = 0;
-    for migration in MIGRATIONS {
-        version += 1;
-        if version > applied {
-            transaction.batch_execute(migration.postgres).await?;
-            let note = "INSERT INTO tilestead_migrations (version) VALUES ($1)";
-            transaction.execute(note, &[&version]).await?;
-            tracing::info!(version, "the tables were brought up to date");
-        }
-    }
-    if applied > version {
-        let text = format!("a newer version made the tables ({applied})");
-        return Err(StoreError::Broken(text));
+    transaction
+        .batch_execute(
+            "ALTER TABLE tilestead_migrations
+               ADD COLUMN IF NOT EXISTS oldest integer NOT NULL DEFAULT 1",
+        )
+        .await?;
+    let query = "SELECT coalesce(max(version), 0), coalesce(max(oldest), 0)
+        FROM tilestead_migrations";
+    let row = transaction.query_one(query, &[]).await?;
+    let (applied, oldest): (i32, i32) = (row.try_get(0)?, row.try_get(1)?);
+    let layout = Layout {
+        applied: applied.unsigned_abs(),
+        oldest: oldest.unsigned_abs(),
+    };
+    for (version, migration) in migrations::missing(layout)? {
+        transaction.batch_execute(migration.postgres).await?;
+        let note = "INSERT INTO tilestead_migrations (version, oldest) VALUES ($1, $2)";
+        let row = [version, migration.oldest].map(u32::cast_signed);
+        transaction.execute(note, &[&row[0], &row[1]]).await?;
+        tracing::info!(version, "the tables were brought up to date");
     }
     transaction.commit().await?;
     Ok(())

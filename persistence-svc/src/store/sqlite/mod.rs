@@ -37,7 +37,7 @@ use tonic::async_trait;
 use super::Store;
 use super::environment::{Environment, Machine};
 use super::error::{Result, StoreError, StoreLocked};
-use super::migrations::MIGRATIONS;
+use super::migrations::{self, Layout};
 use super::row::FromRow;
 use crate::mutants::Mutants;
 
@@ -282,23 +282,23 @@ impl Store for Sqlite {
         "sqlite"
     }
 
-    /// Brings the tables up to date. `user_version` is the number of applied versions.
+    /// Brings the tables up to date. `user_version` is the number of the last migration.
     async fn migrate(&self) -> Result<()> {
         self.write(|transaction| {
             let applied: u32 =
                 transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-            let mut version = 0;
-            for migration in MIGRATIONS {
-                version += 1;
-                if version > applied {
-                    transaction.execute_batch(migration.sqlite)?;
-                }
+            transaction.execute_batch(
+                "CREATE TABLE IF NOT EXISTS tilestead_migrations
+                   (version INTEGER PRIMARY KEY, oldest INTEGER NOT NULL)",
+            )?;
+            let query = "SELECT coalesce(max(oldest), 1) FROM tilestead_migrations";
+            let oldest = transaction.query_row(query, [], |row| row.get(0))?;
+            for (version, migration) in migrations::missing(Layout { applied, oldest })? {
+                transaction.execute_batch(migration.sqlite)?;
+                let note = "INSERT INTO tilestead_migrations (version, oldest) VALUES (?1, ?2)";
+                transaction.execute(note, [version, migration.oldest])?;
+                transaction.pragma_update(None, "user_version", version)?;
             }
-            if applied > version {
-                let text = format!("a newer version made it ({applied})");
-                return Err(StoreError::Broken(text));
-            }
-            transaction.pragma_update(None, "user_version", version)?;
             Ok(())
         })
         .await
