@@ -7,10 +7,10 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use rustls::ClientConfig;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::{CryptoProvider, ring};
-use rustls::{ClientConfig, RootCertStore};
 use service_runtime::any_name::AnyName;
 use service_runtime::pem::{ClientTls, system_roots};
 use tokio_postgres::error::SqlState;

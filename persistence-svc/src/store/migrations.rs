@@ -86,12 +86,12 @@ mod tests {
         assert_eq!(MIGRATIONS.len() as u32, OWN);
         assert_eq!(numbers(0, 0).unwrap(), [1, 2]);
         assert_eq!(numbers(1, 1).unwrap(), [2]);
-        assert_eq!(numbers(OWN, 1).unwrap(), []);
+        assert_eq!(numbers(OWN, 1).unwrap(), Vec::<u32>::new());
     }
 
     #[test]
     fn a_program_runs_beside_newer_tables_only_if_they_allow_it() {
-        assert_eq!(numbers(OWN + 3, OWN).unwrap(), []);
+        assert_eq!(numbers(OWN + 3, OWN).unwrap(), Vec::<u32>::new());
         let refused = numbers(OWN + 3, OWN + 1).unwrap_err().to_string();
         assert!(refused.contains("from layout 3 on"), "{refused}");
     }

@@ -64,11 +64,17 @@ async fn told_to_leave(address: &str) -> impl Future<Output = bool> {
     let stream = tokio::net::TcpStream::connect(address).await.unwrap();
     let executor = hyper_util::rt::TokioExecutor::new();
     let opened = hyper::client::conn::http2::handshake(executor, TokioIo::new(stream));
-    let (sender, connection) = opened.await.unwrap();
+    let (mut sender, connection) = opened.await.unwrap();
+    let connection = tokio::spawn(connection);
+    // The server has taken the connection when it answers.
+    let request = Request::post(format!("http://{address}{OF_GATEWAYS}"));
+    let request = request.header("content-type", "application/grpc");
+    let answer = sender.send_request(request.body(String::new()).unwrap());
+    answer.await.unwrap();
     async move {
         // Without GOAWAY it stays as long as somebody may ask.
         let ended = timeout(Duration::from_secs(3), connection).await;
-        drop::<hyper::client::conn::http2::SendRequest<String>>(sender);
+        drop(sender);
         ended.is_ok()
     }
 }
