@@ -222,7 +222,7 @@ async fn behind_a_pooler_the_service_listens_on_the_direct_connection_only() {
 async fn behind_a_pooler_every_wait_for_a_lock_has_an_end() {
     let start = || {
         let server = Arc::new(Postgres::start());
-        let pooler = PgBouncer::start(&server);
+        let pooler = PgBouncer::start(Arc::clone(&server));
         (server, pooler)
     };
     let (server, pooler) = tokio::task::spawn_blocking(start).await.unwrap();

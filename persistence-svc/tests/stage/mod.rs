@@ -163,9 +163,9 @@ impl Stage {
             Kind::Postgres | Kind::Pooled => {
                 let pooled = matches!(kind, Kind::Pooled);
                 let start = move || {
-                    let server = Postgres::shared();
-                    let pooler = pooled.then(|| PgBouncer::shared(&server));
-                    (server, pooler)
+                    let pooler = pooled.then(PgBouncer::shared);
+                    let server = pooler.as_ref().map(|pooler| pooler.postgres());
+                    (server.unwrap_or_else(Postgres::shared), pooler)
                 };
                 let (server, pooler) = tokio::task::spawn_blocking(start).await.unwrap();
                 let name = format!("t{}", unique());

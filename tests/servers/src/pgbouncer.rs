@@ -16,22 +16,24 @@ const START_ATTEMPTS: u32 = 5;
 /// A running pooler before all databases of one PostgreSQL. Each transaction gets another
 /// connection where it can, so that state that outlives a transaction is lost at once.
 pub struct PgBouncer {
+    // Before its PostgreSQL, so that it ends first.
     _server: Server,
     port: u16,
     folder: Folder,
+    postgres: Arc<Postgres>,
 }
 
 impl PgBouncer {
-    /// Starts one.
+    /// Starts one, and keeps `postgres` up for as long as it runs.
     ///
     /// # Panics
     /// With a sentence where that is impossible.
     #[must_use]
-    pub fn start(postgres: &Postgres) -> PgBouncer {
+    pub fn start(postgres: Arc<Postgres>) -> PgBouncer {
         PgBouncer::try_start(postgres).unwrap_or_else(|why| panic!("PgBouncer for the test: {why}"))
     }
 
-    fn try_start(postgres: &Postgres) -> Result<PgBouncer, String> {
+    fn try_start(postgres: Arc<Postgres>) -> Result<PgBouncer, String> {
         let folders = [PathBuf::from("/usr/sbin")];
         let binary = find("pgbouncer", "PGBOUNCER_BIN", &folders)?;
         let folder = Folder::new("bouncer")?;
@@ -44,6 +46,7 @@ impl PgBouncer {
                         _server: server,
                         port,
                         folder,
+                        postgres,
                     });
                 }
                 Err(error) => why = error,
@@ -53,12 +56,13 @@ impl PgBouncer {
     }
 
     /// Returns the pooler before [`Postgres::shared`] that all tests of this process share while at
-    /// least one holds it.
+    /// least one holds it. It holds that server itself: otherwise a test could get this pooler while
+    /// the server behind it ends, and a new server that this pooler does not know.
     ///
     /// # Panics
     /// With a sentence where none can be started.
     #[must_use]
-    pub fn shared(postgres: &Postgres) -> Arc<PgBouncer> {
+    pub fn shared() -> Arc<PgBouncer> {
         static SHARED: Mutex<Weak<PgBouncer>> = Mutex::new(Weak::new());
         let mut shared = SHARED
             .lock()
@@ -66,9 +70,15 @@ impl PgBouncer {
         if let Some(pooler) = shared.upgrade() {
             return pooler;
         }
-        let pooler = Arc::new(PgBouncer::start(postgres));
+        let pooler = Arc::new(PgBouncer::start(Postgres::shared()));
         *shared = Arc::downgrade(&pooler);
         pooler
+    }
+
+    /// Returns the server behind it.
+    #[must_use]
+    pub fn postgres(&self) -> Arc<Postgres> {
+        Arc::clone(&self.postgres)
     }
 
     /// Returns the database `name` through the pooler.

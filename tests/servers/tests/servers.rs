@@ -2,7 +2,7 @@
 
 use std::net::TcpStream;
 
-use test_servers::{Postgres, Redis};
+use test_servers::{PgBouncer, Postgres, Redis};
 
 #[test]
 fn postgres_keeps_its_data_over_a_crash() {
@@ -25,6 +25,13 @@ fn a_shared_postgres_outlives_the_thread_that_started_it() {
     let pid = shared.pid();
     shared.sql("postgres", "SELECT 1");
     assert_eq!(pid, Postgres::shared().pid());
+}
+
+#[test]
+fn a_shared_pooler_keeps_the_shared_postgres() {
+    let pooler = PgBouncer::shared();
+    let behind = pooler.postgres().pid();
+    assert_eq!(behind, Postgres::shared().pid());
 }
 
 #[test]
