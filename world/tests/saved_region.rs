@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use world::{EntityId, Inbox, Region, Rules, Tick, World};
+use world::{EntityId, Inbox, Region, Rules, Tick, Tile, World};
 
 use crate::combat::{DUMMY, dummy};
 use crate::stage::{BEGIN, Land, Stage};
@@ -185,4 +185,47 @@ fn bytes_of_another_version_are_left_out_and_the_region_is_as_content_has_it() {
         assert!(unfit.len() == 1 && unfit[0].starts_with(why), "{unfit:?}");
         assert_eq!(world.saved_region(HOME), fresh.saved_region(HOME));
     }
+}
+
+/// Its owner was lost before it had saved her last steps.
+#[test]
+fn a_character_stands_again_only_where_it_can_have_walked() {
+    let land = Land::default().rect("water", (10, -20), (12, 20));
+    let mut stage = Stage::new(&land);
+    stage.play("ann joins at 5 5 / bob joins at 5 6 / cid joins at 4 5 / dan joins at 3 5");
+    stage.play("bob trades cid / dan walks to 3 12");
+    let mut regains = |who: &str, at: (i32, i32), steps| {
+        let tile = Tile::new(at.0, at.1);
+        let before = stage.world.player(&who.into()).unwrap().tile();
+        let there = stage.world.regain(&who.into(), tile, steps);
+        let after = stage.world.player(&who.into()).unwrap().tile();
+        assert_eq!(after, if there { tile } else { before }, "{who} {at:?}");
+        there
+    };
+    assert!(!regains("ann", (5, 14), 8), "too far");
+    assert!(!regains("ann", (11, 5), 200), "in the water");
+    assert!(!regains("ann", (14, 5), 30), "around the water");
+    assert!(!regains("ann", (5, -26), 200), "too far past the border");
+    assert!(!regains("dan", (3, 13), 8), "on its way");
+    assert!(!regains("bob", (5, 8), 8), "in a trade");
+    assert!(!stage.world.regain(&"eve".into(), Tile::new(1, 1), 8));
+    let mut regains = |who: &str, at: (i32, i32), steps| {
+        stage
+            .world
+            .regain(&who.into(), Tile::new(at.0, at.1), steps)
+    };
+    assert!(regains("ann", (5, 13), 8));
+    assert!(regains("ann", (5, 13), 0), "there already");
+    assert!(regains("ann", (14, 13), 60));
+    let shown = stage.step(Inbox::default()).touched;
+    assert!(shown.contains(&"ann".into()), "{shown:?}");
+    let there = stage.world.look(&"ann".into()).unwrap().tile;
+    let chunk = world::Chunk::from(there);
+    assert!(
+        stage
+            .world
+            .entities_in(chunk)
+            .any(|id| id.as_str() == "ann")
+    );
+    assert_eq!(there, Tile::new(14, 13));
 }

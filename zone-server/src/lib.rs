@@ -25,6 +25,7 @@ mod metrics;
 mod mutants;
 mod ownership;
 mod peers;
+mod regained;
 mod replay;
 mod roster;
 mod rpc;
@@ -42,6 +43,9 @@ pub use server::Server;
 
 /// Target of the trace events that name each input that a run has followed or refused.
 pub const PLAYED: &str = "zone_server::played";
+
+/// Ticks after which the place of a player who moves goes to the store.
+const PLACE_TICKS: u64 = 5;
 
 /// Runs the command `check-content`, which reports the faults of manifests. `arguments` begin with
 /// its name.

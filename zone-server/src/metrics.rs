@@ -47,6 +47,7 @@ pub(crate) struct Metrics {
     handover_time: Histogram<f64>,
     agents: Gauge<u64>,
     agent_words: Counter<u64>,
+    regains: Counter<u64>,
     runs: Counter<u64>,
 }
 
@@ -95,6 +96,15 @@ fn age(meter: &Meter) -> Gauge<f64> {
         .build()
 }
 
+/// Makes the histogram of the ticks that moves of regions cost.
+fn missed(meter: &Meter) -> Histogram<u64> {
+    meter
+        .u64_histogram("zone_region_missed_ticks")
+        .with_description("Ticks in which a region that was given away stood still")
+        .with_boundaries(MISSED_BUCKETS.to_vec())
+        .build()
+}
+
 impl Metrics {
     pub(crate) fn new(meter: &Meter) -> Metrics {
         let seconds = |name: &'static str, what: &'static str, buckets: &[f64]| {
@@ -138,17 +148,17 @@ impl Metrics {
             value: ValueGauges::new(meter),
             handovers: count("zone_handovers_total", "Handovers of players by outcome"),
             region_moves: count("zone_region_moves_total", "Moves of regions by outcome"),
-            region_missed: meter
-                .u64_histogram("zone_region_missed_ticks")
-                .with_description("Ticks in which a region that was given away stood still")
-                .with_boundaries(MISSED_BUCKETS.to_vec())
-                .build(),
+            region_missed: missed(meter),
             handover_time: seconds(
                 "zone_handover_seconds",
                 "From a handover's first word to its commit's acknowledgement",
                 &CALL_BUCKETS,
             ),
             agents: now("zone_agents", "Agents in the world"),
+            regains: count(
+                "zone_regained_places_total",
+                "Places that gateways offered for characters of lost runs, by what became of them",
+            ),
             agent_words: count(
                 "zone_agent_words_total",
                 "Orders and commands for agents by what became of them",
@@ -190,6 +200,11 @@ impl Metrics {
     /// Counts a word for an agent: heard or full.
     pub(crate) fn agent_word(&self, became: &'static str) {
         self.agent_words.add(1, &[KeyValue::new("outcome", became)]);
+    }
+
+    /// Counts an offer of the place of a character whose run was lost.
+    pub(crate) fn regained(&self, became: &'static str) {
+        self.regains.add(1, &[KeyValue::new("outcome", became)]);
     }
 
     /// Counts an input: played, duplicate, full, stale or unknown.

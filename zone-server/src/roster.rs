@@ -92,6 +92,8 @@ pub(crate) struct PlayerSlot {
     pub(crate) stage: Stage,
     /// Tick in which it leaves, unless a session comes to play it.
     pub(crate) linger_until: Option<u64>,
+    /// Tick of the last batch of the owner that was lost, until a gateway has offered a place.
+    pub(crate) regains: Option<u64>,
     pub(crate) departure: Departure,
     /// Whether the last owner has reported all that it knew.
     caught_up: bool,
@@ -162,6 +164,7 @@ impl PlayerSlot {
             inputs: Inputs::default(),
             stage: Stage::Joining { welcome: false },
             linger_until: None,
+            regains: None,
             departure: Departure::default(),
             caught_up: false,
             messages: Messages {

@@ -59,6 +59,7 @@ fn kinds(file: &Path) -> BTreeMap<&'static str, usize> {
             Change::GroundIn { .. } => "ground",
             Change::PersistentObjectsIn { .. } => "persistent_objects",
             Change::CallOff { .. } => "call_off",
+            Change::Regain { .. } => "regain",
             Change::Check { .. } => "check",
         };
         *kinds.entry(kind).or_default() += 1;

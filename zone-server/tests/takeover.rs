@@ -4,6 +4,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use proto::rpc::zone::v1::Shown;
 use serde_json::{Value, json};
 use world::{Content, EntityId, Field, Region, Rules, Tick, World};
 
@@ -181,6 +182,83 @@ async fn a_hurt_npc_is_still_hurt_when_its_zone_falls() {
         "{hurt} of {whole}, then {now} in {next}"
     );
     scene.zone.stop().await;
+}
+
+/// The store has their places as they came. The zone dies before it has saved a step.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_was_shown_further_on_stands_there_and_a_wrong_offer_changes_nothing() {
+    let names = ["ann", "bob", "cid", "dan"];
+    let scene = scene_of(&names, false, |_| {}).await;
+    let (store, west) = (&scene.store, crate::stage::border().0);
+    let saved = || store.read(|state| state.played.contains_key(&west));
+    until("they are saved where they came", saved).await;
+    store.change(|state| state.faults.commits_held = true);
+    for name in names {
+        scene.gateway.walk(scene.run_a, name, 1, scene.to).await;
+    }
+    let far = |name: &&str| {
+        scene
+            .gateway
+            .position(name)
+            .is_some_and(|at| at.x >= scene.from.x + 4)
+    };
+    until("all have walked", || names.iter().all(far)).await;
+    store.change(|state| state.fenced.push(scene.run_a));
+    store.change(|state| state.faults.commits_held = false);
+    store.assign(west, scene.run_b);
+    let heir = Gateway::new("heir");
+    heir.link(scene.run_b, &scene.b.address, 1, &[west, scene.east])
+        .await;
+    let sight = |name: &str| {
+        let seen = scene.gateway.read(|seen| seen.words[name].clone());
+        let last = seen
+            .iter()
+            .rev()
+            .find(|word| word.position.is_some())
+            .unwrap();
+        (last.position.unwrap(), last.tick)
+    };
+    let offers = names.map(|name| {
+        let (mut position, mut tick) = sight(name);
+        match name {
+            "bob" => position.x += 150,
+            "cid" => tick += 1_000,
+            "dan" => tick = 1,
+            _ => {}
+        }
+        let position = Some(position);
+        (name, Shown { position, tick })
+    });
+    let mut attach = 1;
+    while heir.read(|seen| seen.attached.len()) < names.len() {
+        attach += 1;
+        for (name, shown) in &offers {
+            heir.offer(scene.run_b, name, (1, attach), Some(*shown))
+                .await;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    for (name, shown) in offers {
+        let (_, attached) = heir.read(|seen| seen.attached[name].clone());
+        let row = store.read(|state| state.characters[name].record.clone());
+        let expected = if name == "ann" {
+            shown.position.unwrap().x
+        } else {
+            scene.from.x
+        };
+        assert_eq!(
+            attached.position.unwrap().x,
+            expected,
+            "{name}: {shown:?}, {row:?}"
+        );
+    }
+    until("the store has ann there", || {
+        let x = offers[0].1.position.unwrap().x;
+        store.read(|state| state.characters["ann"].record.x == x)
+    })
+    .await;
+    scene.a.stop().await;
+    scene.b.stop().await;
 }
 
 /// No other zone is there to take the region. Without its deals the store would have no state yet.

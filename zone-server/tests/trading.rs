@@ -235,6 +235,7 @@ async fn a_second_login_is_shown_the_trade_and_nothing_of_the_first_counts_any_m
         attach: 1,
         last_input: 0,
         resume: false,
+        shown: None,
     };
     gateway.say(run, to_zone::Message::Attach(attach)).await;
     let shown = || {

@@ -199,7 +199,7 @@ impl Session {
         self.app.sessions.registry.add(&self.handle);
         let handle = self.handle.clone();
         self.app.sessions.registry.belongs(&account.id, handle);
-        self.account = Some(Account {
+        self.belong_to(Account {
             budget: Some(budget),
             ..made
         });
@@ -277,6 +277,13 @@ impl Session {
                 self.shut(CloseCode::RateLimited, why).await
             }
         }
+    }
+
+    /// Makes the session one of the account, before its client hears so. From then on it takes no
+    /// place among the unauthenticated ones.
+    pub(super) fn belong_to(&mut self, account: Account) {
+        self.visitor.authenticated();
+        self.account = Some(account);
     }
 
     pub(super) fn account_id(&self) -> String {

@@ -199,9 +199,6 @@ impl Session {
                 Flow::Lost if self.may_wait() => self.lose().await,
                 Flow::Lost | Flow::End => break,
             }
-            if self.account.is_some() {
-                self.visitor.authenticated();
-            }
             self.count();
             let woken = self.wake().await;
             // Boxed, so that a waiting session holds no memory for its work after waking up.

@@ -56,7 +56,7 @@ impl Session {
             .registry
             .belongs(&account.id, self.handle.clone());
         let Some(plays) = claims.session.plays else {
-            self.account = Some(account);
+            self.belong_to(account);
             self.stage = Stage::Lobby;
             return self.taken_over(re, None);
         };
@@ -68,7 +68,7 @@ impl Session {
                     character_id: plays.id,
                     name: plays.name,
                 };
-                self.account = Some(account);
+                self.belong_to(account);
                 self.go_on(re, present, plays.epoch, attached).await
             }
             Err(error) => {

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use proto::{
     client::{Format, ZoneRequest},
-    rpc::zone::v1 as wire,
+    rpc::{common::v1::Tile as Position, zone::v1 as wire},
 };
 use world::{Region, Tile};
 
@@ -224,6 +224,7 @@ impl Route {
             attach: self.attach,
             last_input: self.last_input,
             resume: false,
+            shown: self.shown(),
         }
     }
 
@@ -237,7 +238,18 @@ impl Route {
             attach: 0,
             last_input: 0,
             resume: true,
+            shown: self.shown(),
         }
+    }
+
+    /// Returns the place that the client was shown last.
+    fn shown(&self) -> Option<wire::Shown> {
+        let (tile, tick) = self.position?;
+        let position = Some(Position {
+            x: tile.x,
+            z: tile.z,
+        });
+        Some(wire::Shown { position, tick })
     }
 
     /// Takes a run's word that it has the character, with the last numbers of inputs and attaches.

@@ -164,7 +164,7 @@ impl Stage {
                 let pooled = matches!(kind, Kind::Pooled);
                 let start = move || {
                     let pooler = pooled.then(PgBouncer::shared);
-                    let server = pooler.as_ref().map(|pooler| pooler.postgres());
+                    let server = pooler.as_ref().and_then(|pooler| pooler.postgres());
                     (server.unwrap_or_else(Postgres::shared), pooler)
                 };
                 let (server, pooler) = tokio::task::spawn_blocking(start).await.unwrap();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
+use crate::certificates::Certified;
 use crate::folder::{Folder, protect};
 use crate::postgres::Postgres;
 use crate::process::{Server, find, unprivileged, wait_until};
@@ -20,7 +21,13 @@ pub struct PgBouncer {
     _server: Server,
     port: u16,
     folder: Folder,
-    postgres: Arc<Postgres>,
+    postgres: Option<Arc<Postgres>>,
+}
+
+/// TLS of a pooler, both to its clients and to PostgreSQL.
+struct Tls<'a> {
+    own: &'a Certified,
+    ca: &'a Path,
 }
 
 impl PgBouncer {
@@ -30,23 +37,38 @@ impl PgBouncer {
     /// With a sentence where that is impossible.
     #[must_use]
     pub fn start(postgres: Arc<Postgres>) -> PgBouncer {
-        PgBouncer::try_start(postgres).unwrap_or_else(|why| panic!("PgBouncer for the test: {why}"))
+        let behind = postgres.port();
+        let pooler = PgBouncer::try_start(behind, None);
+        let mut pooler = pooler.unwrap_or_else(|why| panic!("PgBouncer for the test: {why}"));
+        pooler.postgres = Some(postgres);
+        pooler
     }
 
-    fn try_start(postgres: Arc<Postgres>) -> Result<PgBouncer, String> {
+    /// Starts one that is reached only by TLS, and reaches the PostgreSQL behind the port `behind`
+    /// only by TLS and with a certificate of `ca`. It lets that server come and go.
+    ///
+    /// # Panics
+    /// With a sentence where that is impossible.
+    #[must_use]
+    pub fn start_secured(behind: u16, own: &Certified, ca: &Path) -> PgBouncer {
+        PgBouncer::try_start(behind, Some(&Tls { own, ca }))
+            .unwrap_or_else(|why| panic!("PgBouncer for the test: {why}"))
+    }
+
+    fn try_start(behind: u16, tls: Option<&Tls<'_>>) -> Result<PgBouncer, String> {
         let folders = [PathBuf::from("/usr/sbin")];
         let binary = find("pgbouncer", "PGBOUNCER_BIN", &folders)?;
         let folder = Folder::new("bouncer")?;
         let mut why = String::new();
         for _ in 0..START_ATTEMPTS {
             let port = crate::free_port()?;
-            match launch(&binary, &folder, port, postgres.port()) {
+            match launch(&binary, &folder, port, (behind, tls)) {
                 Ok(server) => {
                     return Ok(PgBouncer {
                         _server: server,
                         port,
                         folder,
-                        postgres,
+                        postgres: None,
                     });
                 }
                 Err(error) => why = error,
@@ -75,10 +97,16 @@ impl PgBouncer {
         pooler
     }
 
-    /// Returns the server behind it.
+    /// Returns the server behind it, if it holds one.
     #[must_use]
-    pub fn postgres(&self) -> Arc<Postgres> {
-        Arc::clone(&self.postgres)
+    pub fn postgres(&self) -> Option<Arc<Postgres>> {
+        self.postgres.clone()
+    }
+
+    /// Returns the TCP port on 127.0.0.1.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// Returns the database `name` through the pooler.
@@ -94,8 +122,13 @@ impl PgBouncer {
     }
 }
 
-fn launch(binary: &Path, folder: &Folder, port: u16, behind: u16) -> Result<Server, String> {
-    let settings = format!(
+fn launch(
+    binary: &Path,
+    folder: &Folder,
+    port: u16,
+    (behind, tls): (u16, Option<&Tls<'_>>),
+) -> Result<Server, String> {
+    let mut settings = format!(
         "[databases]
 * = host=127.0.0.1 port={behind} user=postgres
 [pgbouncer]
@@ -112,6 +145,20 @@ logfile =
 pidfile =
 "
     );
+    if let Some(Tls { own, ca }) = tls {
+        settings.push_str(&format!(
+            "client_tls_sslmode = require
+client_tls_cert_file = {}
+client_tls_key_file = {}
+server_tls_sslmode = verify-ca
+server_tls_ca_file = {}
+server_login_retry = 1
+",
+            own.cert.display(),
+            own.key.display(),
+            ca.display()
+        ));
+    }
     let path = folder.path().join("pgbouncer.ini");
     fs::write(&path, settings).map_err(|error| format!("write {}: {error}", path.display()))?;
     protect(&path)?;

@@ -30,6 +30,9 @@ enum Way {
 }
 
 impl Redis {
+    /// Password of the user `game` of a server that is reached by TLS.
+    pub const PASSWORD: &str = "b7f1c2-only-for-tests-93ad";
+
     /// Starts one.
     ///
     /// # Panics
@@ -39,8 +42,8 @@ impl Redis {
         Redis::try_start().unwrap_or_else(|why| panic!("Redis for the test: {why}"))
     }
 
-    /// Starts one that is reached only by TLS, and only by the user `game` with the password
-    /// `secret`. With `clients`, a client also needs a certificate of that CA.
+    /// Starts one that is reached only by TLS, and only by the user `game` with
+    /// [`Redis::PASSWORD`]. With `clients`, a client also needs a certificate of that CA.
     ///
     /// # Panics
     /// With a sentence where that is impossible.
@@ -56,7 +59,8 @@ impl Redis {
         }
         let asked = if clients { "yes" } else { "no" };
         arguments.extend(["--tls-auth-clients".to_owned(), asked.to_owned()]);
-        for user in ["default off", "game on >secret ~* &* +@all"] {
+        let game = format!("game on >{} ~* &* +@all", Redis::PASSWORD);
+        for user in ["default off", &game] {
             let words = ["--user"].into_iter().chain(user.split(' '));
             arguments.extend(words.map(str::to_owned));
         }

@@ -30,7 +30,7 @@ fn a_shared_postgres_outlives_the_thread_that_started_it() {
 #[test]
 fn a_shared_pooler_keeps_the_shared_postgres() {
     let pooler = PgBouncer::shared();
-    let behind = pooler.postgres().pid();
+    let behind = pooler.postgres().and_then(|server| server.pid());
     assert_eq!(behind, Postgres::shared().pid());
 }
 

@@ -84,6 +84,7 @@ impl Sim {
                 attach: session.attach,
                 last_input: session.last_input,
                 resume: false,
+                shown: None,
             };
             let number = session.attach;
             session.waiter = Some((run, number));

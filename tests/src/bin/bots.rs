@@ -190,6 +190,7 @@ async fn play(arguments: Arguments) -> Result<Summary> {
         },
         seed: arguments.seed,
         gateways: arguments.gateways,
+        own_addresses: false,
         format: arguments.format,
         maps: arguments.maps,
         ground: Arc::new(Ground::new(terrain, crossings)),

@@ -9,7 +9,7 @@ use tests::{
     chaos::{
         exercise::{self, Exercise},
         fault::Schedule,
-        replicas,
+        production, replicas,
         story::{self, Cast},
         timeline::Timeline,
     },
@@ -67,6 +67,13 @@ enum What {
     Replicas {
         /// For how long it is without PostgreSQL (30s, 3m)
         #[arg(long = "for", default_value = "3m", value_parser = duration)]
+        time: Duration,
+    },
+    /// The production configuration under all that operators do to it: certificates and signing
+    /// keys change, the standby of PostgreSQL takes over, every process is restarted
+    Production {
+        /// For how long at least (5m)
+        #[arg(long = "for", default_value = "5m", value_parser = duration)]
         time: Duration,
     },
     /// Exchanges (dropped by one, picked up by another) while zone servers and stores are killed
@@ -142,6 +149,7 @@ async fn play(arguments: &Arguments, timeline: Timeline) -> Result<Summary> {
         What::Rolling => exercise::rolling(cast, timeline).await,
         What::Scale => exercise::scale(cast, timeline).await,
         What::Replicas { time } => replicas::one_name(cast, 4, *time, timeline).await,
+        What::Production { time } => production::end_to_end(cast, *time, timeline).await,
         What::Exchanges { count } => {
             let wanted = Exercise { count: *count };
             exercise::exchanges(cast, wanted, timeline).await

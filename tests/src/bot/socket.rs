@@ -1,7 +1,7 @@
 //! A client's WebSocket. One reader, one writer that may be shared; fragments are joined with a
 //! bound; a ping is answered by whoever reads. Reading must not be cancelled and continued.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
@@ -39,6 +39,8 @@ pub struct Upgrade {
     pub origin: Option<String>,
     /// Sent as a bearer token.
     pub token: Option<String>,
+    /// Sent as `X-Forwarded-For`, as a load balancer names its client.
+    pub forwarded_for: Option<IpAddr>,
 }
 
 /// Content of a frame that came.
@@ -101,6 +103,9 @@ async fn open(to: &Address, upgrade: &Upgrade) -> Result<(Reader, Writer)> {
     }
     if let Some(token) = &upgrade.token {
         request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+    }
+    if let Some(address) = upgrade.forwarded_for {
+        request = request.header("X-Forwarded-For", address.to_string());
     }
     let request = request.body(Empty::<Bytes>::new())?;
     let (socket, _) = handshake::client(&TokioExecutor::new(), request, stream)

@@ -23,6 +23,9 @@ use crate::{
 const PLAYABLE_WITHIN: Duration = Duration::from_secs(20);
 /// Longest time until 99 of 100 players of killed zone servers move again.
 const MOST_PLAYABLE_WITHIN: Duration = Duration::from_secs(4);
+/// Furthest jump of a player from the place that was shown last before the kill to the first one after
+/// it, in tiles: two ticks of running.
+const JUMP_TILES_MAX: u32 = 8;
 /// Longest time until placement has given a new zone server its share.
 const SPREAD_WITHIN: Duration = Duration::from_secs(15);
 /// The busiest run's load over the mean of all.
@@ -40,17 +43,20 @@ pub fn kills(cast: Cast, count: usize, timeline: Timeline) -> BoxFuture<'static,
         shared(&stage, plan.zones).await;
         let mut worst_of_each = Vec::new();
         let mut all = Vec::new();
+        let mut furthest = 0;
         for kill in 0..count {
             let zone = kill % plan.zones;
             let mut victims = played_by(&stage.cluster, zone).await?;
             stage.swarm.mark();
             stage.cluster.kill((Kind::Zone, zone))?;
-            let mut took = recovered(&stage, &mut victims).await?;
+            let (mut took, jump) = recovered(&stage, &mut victims).await?;
             took.sort_unstable();
+            furthest = furthest.max(jump);
             let worst = took.last().copied().unwrap_or_default();
             let median = took.get(took.len() / 2).copied().unwrap_or_default();
             stage.timeline.note(format!(
-            "kill {}: {} players of zone-server-{zone} moved again, median {:.2} s, worst {:.2} s",
+            "kill {}: {} players of zone-server-{zone} moved again, median {:.2} s, worst {:.2} s, furthest \
+             jump {jump} tiles",
             kill + 1,
             took.len(),
             median.as_secs_f64(),
@@ -66,14 +72,11 @@ pub fn kills(cast: Cast, count: usize, timeline: Timeline) -> BoxFuture<'static,
         }
         worst_of_each.sort_unstable();
         all.sort_unstable();
-        let of = |values: &[Duration], share: f64| {
-            let at = ((values.len() as f64 * share) as usize).min(values.len().saturating_sub(1));
-            values.get(at).copied().unwrap_or_default()
-        };
+        let of = quantile;
         let p99 = of(&all, 0.99);
         stage.timeline.note(format!(
             "{count} kills: last player playable after median {:.2} s, worst {:.2} s; each player \
-             p50 {:.2} s, p99 {:.2} s ({} players)",
+             p50 {:.2} s, p99 {:.2} s ({} players); furthest jump {furthest} tiles",
             of(&worst_of_each, 0.5).as_secs_f64(),
             of(&worst_of_each, 1.0).as_secs_f64(),
             of(&all, 0.5).as_secs_f64(),
@@ -84,6 +87,11 @@ pub fn kills(cast: Cast, count: usize, timeline: Timeline) -> BoxFuture<'static,
         ensure!(
             p99 <= MOST_PLAYABLE_WITHIN,
             "1 of 100 players stood still for {p99:?} or longer"
+        );
+        ensure!(
+            furthest <= JUMP_TILES_MAX,
+            "a kill moved somebody by {furthest} tiles at once:\n{}",
+            stage.swarm.summary()
         );
         stage.judge().await
     })
@@ -106,23 +114,28 @@ async fn run_of(cluster: &Cluster, zone: usize) -> Result<u64> {
         .with_context(|| format!("no run at {address}"))
 }
 
-/// Waits until all of these move again; how long each took.
-async fn recovered(stage: &Stage, ids: &mut Vec<String>) -> Result<Vec<Duration>> {
+/// Returns the value that this share of the sorted values does not exceed; zero: there are none.
+fn quantile(sorted: &[Duration], share: f64) -> Duration {
+    let at = ((sorted.len() as f64 * share) as usize).min(sorted.len().saturating_sub(1));
+    sorted.get(at).copied().unwrap_or_default()
+}
+
+/// Waits until all of these move again; how long each took, and the furthest jump of any.
+async fn recovered(stage: &Stage, ids: &mut Vec<String>) -> Result<(Vec<Duration>, u32)> {
     let deadline = Instant::now() + PLAYABLE_WITHIN;
     loop {
-        let all: BTreeMap<String, Option<Duration>> = stage
-            .swarm
-            .recovered()
-            .into_iter()
-            .map(|bot| (bot.character_id, bot.took))
+        let recovered = stage.swarm.recovered().into_iter();
+        let all: BTreeMap<String, (Option<Duration>, u32)> = recovered
+            .map(|bot| (bot.character_id, (bot.took, bot.jump)))
             .collect();
         ids.retain(|id| all.contains_key(id));
-        let took: Vec<Duration> = ids.iter().filter_map(|id| all[id]).collect();
+        let took: Vec<Duration> = ids.iter().filter_map(|id| all[id].0).collect();
         if took.len() == ids.len() {
-            return Ok(took);
+            let jumps = ids.iter().map(|id| all[id].1);
+            return Ok((took, jumps.max().unwrap_or(0)));
         }
         if Instant::now() > deadline {
-            let stuck = ids.iter().filter(|id| all[*id].is_none());
+            let stuck = ids.iter().filter(|id| all[*id].0.is_none());
             let stuck: Vec<&String> = stuck.take(5).collect();
             bail!(
                 "{} of {} players do not move after {PLAYABLE_WITHIN:?}, such as {stuck:?}:\n{}",
@@ -181,7 +194,14 @@ async fn loads(stage: &Stage) -> Result<BTreeMap<i64, f64>> {
 pub async fn rolling(cast: Cast, timeline: Timeline) -> Result<Summary> {
     let plan = Plan::new("rolling").of(2, 3, 2);
     let mut stage = Stage::set(plan.clone(), cast, timeline).await?;
-    shared(&stage, plan.zones).await;
+    restart_all(&mut stage, &plan).await?;
+    stage.judge().await
+}
+
+/// Restarts every process of the plan, those that players reach last. From then on sockets may have
+/// ended.
+pub(super) async fn restart_all(stage: &mut Stage, plan: &Plan) -> Result<()> {
+    shared(stage, plan.zones).await;
     let members = stage.cluster.members();
     let order = |kind| members.iter().copied().filter(move |of| of.0 == kind);
     let all = order(Kind::Persistence).chain(order(Kind::Zone));
@@ -191,8 +211,8 @@ pub async fn rolling(cast: Cast, timeline: Timeline) -> Result<Summary> {
             // It forgets them with its end.
             gives.add(Gives::of(&stage.cluster, member).await?);
         }
-        restart(&mut stage, member).await?;
-        shared(&stage, plan.zones).await;
+        restart(stage, member).await?;
+        shared(stage, plan.zones).await;
     }
     let zones: Vec<Member> = order(Kind::Zone).collect();
     gives.add(Gives::of_all(&stage.cluster, &zones).await?);
@@ -212,11 +232,11 @@ pub async fn rolling(cast: Cast, timeline: Timeline) -> Result<Summary> {
         "sockets were closed before any gateway left:\n{before}"
     );
     for member in order(Kind::Gateway).collect::<Vec<_>>() {
-        restart(&mut stage, member).await?;
+        restart(stage, member).await?;
         sleep(Duration::from_secs(5)).await;
     }
     stage.may_lose_sockets();
-    stage.judge().await
+    Ok(())
 }
 
 async fn restart(stage: &mut Stage, member: Member) -> Result<()> {

@@ -14,7 +14,7 @@ use super::{
     proxy::{Mode, Proxy},
     wedge,
 };
-use crate::cluster::{Cluster, Kind, Member, Plan, process::finish};
+use crate::cluster::{Cluster, Kind, Member, Plan};
 
 /// Somebody must commit within this time.
 const COMMIT_WITHIN: Duration = Duration::from_secs(10);
@@ -259,8 +259,7 @@ async fn promote(cluster: &mut Cluster) -> Result<()> {
     let standby = standby.map_err(anyhow::Error::msg)?;
     sleep(EXCHANGE).await;
     cluster.fail_over(standby)?;
-    let env = [("DATABASE_URL", cluster.database_url())];
-    let finished = finish("persistence-svc", &["promoted"], &env, PROMOTED_WITHIN).await?;
+    let finished = cluster.command(&["promoted"], PROMOTED_WITHIN).await?;
     ensure!(finished.code == Some(0), "promoted: {}", finished.stderr);
     Ok(())
 }

@@ -5,6 +5,7 @@
 //! - [`fault`]: the faults of a cluster, by a seed;
 //! - [`missed`]: the time for which regions stood still during a move;
 //! - [`oracle`]: the laws that must hold afterwards;
+//! - [`production`]: the production configuration from end to end;
 //! - [`replicas`]: persistence services behind one name;
 //! - [`story`]: bots, faults and the judgement;
 //! - [`timeline`]: the events and their times.
@@ -13,6 +14,7 @@ pub mod exercise;
 pub mod fault;
 pub mod missed;
 pub mod oracle;
+pub mod production;
 pub mod proxy;
 pub mod replicas;
 pub mod story;

@@ -12,7 +12,7 @@ use world::{Chunk, Tile};
 
 use crate::{
     bot::Held,
-    cluster::{Cluster, Kind, Store, process::finish},
+    cluster::{Cluster, Kind, Store},
     dump::{Directory, Zones},
 };
 
@@ -74,8 +74,7 @@ fn store_of(cluster: &Cluster) -> Result<usize> {
 /// # Errors
 /// It finds a difference, or cannot run.
 pub async fn conserved(cluster: &Cluster) -> Result<String> {
-    let env = [("DATABASE_URL", cluster.database_url())];
-    let finished = finish("persistence-svc", &["check"], &env, CHECK_WITHIN).await?;
+    let finished = cluster.command(&["check"], CHECK_WITHIN).await?;
     let said = format!("{}{}", finished.stdout, finished.stderr);
     ensure!(
         finished.code == Some(0),

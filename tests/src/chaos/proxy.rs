@@ -132,6 +132,11 @@ impl Proxy {
         self.address.to_string()
     }
 
+    /// Returns the port of 127.0.0.1 on which it listens.
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
     /// Sets the treatment of all bytes from now on.
     pub fn set(&self, mode: Mode) {
         self.state.mode.send_replace(mode);

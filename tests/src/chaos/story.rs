@@ -97,6 +97,7 @@ impl Stage {
                 acting: cast.acting,
                 seed: cast.seed,
                 gateways: gateways.collect::<Result<_>>()?,
+                own_addresses: plan.production,
                 format: Format::Json,
                 maps: cast.players.min(cast.acting.doers),
                 ground: Arc::new(Ground::new(atlas.terrain, crossings)),

@@ -4,7 +4,9 @@
 
 mod certificates;
 pub mod launcher;
+mod plan;
 pub mod process;
+mod production;
 mod store;
 mod wires;
 
@@ -29,7 +31,10 @@ use tokio::{
 
 use certificates::Certificates;
 pub use launcher::Launcher;
+pub use plan::{Kind, Member, Plan};
+pub use process::Finished;
 pub use process::{Process, binary, free_port};
+use production::Production;
 pub use store::Store;
 pub use wires::Wires;
 
@@ -41,100 +46,6 @@ const READY_WITHIN: Duration = Duration::from_secs(60);
 const STORE_NAME: &str = "persistence";
 /// The first persistence service.
 const STORE: Member = (Kind::Persistence, 0);
-
-/// Parts of a cluster.
-#[derive(Debug, Clone)]
-pub struct Plan {
-    /// Names the folder of its logs.
-    pub name: &'static str,
-    /// Gateways.
-    pub gateways: usize,
-    /// Zone servers.
-    pub zones: usize,
-    /// Persistence services.
-    pub persistence: usize,
-    /// Rate limits are in force.
-    pub rate_limits: bool,
-    /// Ticks that zones remember for dumps.
-    pub dump_ticks: u32,
-    /// A PostgreSQL server of its own, which may be killed, and a proxy on every way between
-    /// processes that may be cut.
-    pub breakable: bool,
-    /// All persistence services have one port and one name, which stands for so many of them at
-    /// first; see [`Cluster::name`].
-    pub one_name: Option<usize>,
-    /// Regions move between zone servers to even out their load; without it, tests know who owns
-    /// what.
-    pub balance: bool,
-    /// No other cluster runs meanwhile: this one loads the machine, or is measured.
-    pub alone: bool,
-    /// The addresses of the database and of Redis stand in files.
-    pub secret_files: bool,
-    /// Settings of a PostgreSQL server of its own, each as `name=value`; empty: it needs none.
-    pub postgres: Vec<&'static str>,
-    /// Further variables of every service.
-    pub env: Vec<(String, String)>,
-}
-
-impl Plan {
-    /// Returns the plan of one gateway, two zones, one persistence service, and no rate limits.
-    pub fn new(name: &'static str) -> Self {
-        Self {
-            name,
-            gateways: 1,
-            zones: 2,
-            persistence: 1,
-            rate_limits: false,
-            dump_ticks: 0,
-            breakable: false,
-            one_name: None,
-            balance: false,
-            alone: false,
-            secret_files: false,
-            postgres: Vec::new(),
-            env: Vec::new(),
-        }
-    }
-
-    /// Sets the number of services of each kind.
-    #[must_use]
-    pub fn of(mut self, gateways: usize, zones: usize, persistence: usize) -> Self {
-        (self.gateways, self.zones, self.persistence) = (gateways, zones, persistence);
-        self
-    }
-
-    /// Adds a variable of every service.
-    #[must_use]
-    pub fn env(mut self, name: &str, value: &str) -> Self {
-        self.env.push((name.to_owned(), value.to_owned()));
-        self
-    }
-}
-
-/// Kind of a service.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// `persistence-svc`
-    Persistence,
-    /// `zone-server`
-    Zone,
-    /// `gateway`
-    Gateway,
-}
-
-impl Kind {
-    /// Returns the binary's name.
-    pub const fn binary(self) -> &'static str {
-        match self {
-            Self::Persistence => "persistence-svc",
-            Self::Zone => "zone-server",
-            Self::Gateway => "gateway",
-        }
-    }
-}
-
-/// A service of a cluster: which kind, and its number from 0.
-pub type Member = (Kind, usize);
 
 struct Ports {
     /// Port for clients or callers.
@@ -151,6 +62,48 @@ enum Database {
     Own(Postgres),
 }
 
+/// The stores of a cluster.
+struct Stores {
+    postgres: Database,
+    database_url: String,
+    redis: Redis,
+    production: Option<Production>,
+}
+
+impl Stores {
+    /// Starts them with an empty database. `folder` takes their files.
+    async fn start(plan: &Plan, database: &str, folder: &Path) -> Result<Self> {
+        if plan.production {
+            let (production, postgres, redis) = Production::start(database, folder).await?;
+            return Ok(Self {
+                database_url: postgres.url_of(database),
+                postgres: Database::Own(postgres),
+                redis,
+                production: Some(production),
+            });
+        }
+        let (made, settings) = (database.to_owned(), plan.postgres.clone());
+        let own = plan.breakable || !settings.is_empty();
+        let started = tokio::task::spawn_blocking(move || {
+            if own {
+                let server = Postgres::try_start_with(&settings).map_err(anyhow::Error::msg)?;
+                let url = server.create_database(&made);
+                return anyhow::Ok((Database::Own(server), Redis::start(), url));
+            }
+            let server = Postgres::shared();
+            let url = server.create_database(&made);
+            Ok((Database::Shared { _server: server }, Redis::start(), url))
+        });
+        let (postgres, redis, database_url) = started.await??;
+        Ok(Self {
+            postgres,
+            database_url,
+            redis,
+            production: None,
+        })
+    }
+}
+
 /// A running cluster.
 pub struct Cluster {
     plan: Plan,
@@ -162,6 +115,7 @@ pub struct Cluster {
     redis: Redis,
     postgres: Database,
     wires: Option<Wires>,
+    production: Option<Production>,
     certificates: Certificates,
     _place: OwnedSemaphorePermit,
 }
@@ -198,21 +152,14 @@ impl Cluster {
             }
             let name = plan.name;
             let database = format!("{name}_{}", std::process::id());
-            let (made, settings) = (database.clone(), plan.postgres.clone());
-            let own = plan.breakable || !settings.is_empty();
-            let (postgres, redis, database_url) = tokio::task::spawn_blocking(move || {
-                if own {
-                    let server = Postgres::try_start_with(&settings).map_err(anyhow::Error::msg)?;
-                    let url = server.create_database(&made);
-                    return anyhow::Ok((Database::Own(server), Redis::start(), url));
-                }
-                let server = Postgres::shared();
-                let url = server.create_database(&made);
-                Ok((Database::Shared { _server: server }, Redis::start(), url))
-            })
-            .await??;
             let logs = std::env::temp_dir().join(format!("ts-logs-{}-{name}", std::process::id()));
             std::fs::create_dir_all(&logs)?;
+            let Stores {
+                postgres,
+                database_url,
+                redis,
+                production,
+            } = Stores::start(&plan, &database, &logs).await?;
             let certificates = Certificates::new(&logs.join("certificates"))?;
             let mut cluster = Self {
                 ports: BTreeMap::new(),
@@ -223,6 +170,7 @@ impl Cluster {
                 redis,
                 postgres,
                 wires: None,
+                production,
                 certificates,
                 _place: place,
                 plan,
@@ -270,17 +218,21 @@ impl Cluster {
         Ok(())
     }
 
-    fn env_of(&self, member: Member) -> Result<Vec<(String, String)>> {
-        let ports = self.ports.get(&member).context("no such service")?;
-        let stores: Vec<String> = match &self.wires {
-            _ if self.plan.one_name.is_some() => {
-                vec![format!("{STORE_NAME}:{}", self.ports[&STORE].main)]
-            }
+    /// Returns the addresses at which a member finds the persistence service.
+    fn stores_of(&mut self, member: Member) -> Vec<String> {
+        if self.plan.one_name.is_some() {
+            return vec![format!("{STORE_NAME}:{}", self.ports[&STORE].main)];
+        }
+        let all = 0..self.plan.persistence;
+        match &self.wires {
             Some(wires) => wires.stores_of(member),
-            None => (0..self.plan.persistence)
-                .map(|number| self.persistence(number))
-                .collect(),
-        };
+            None => all.map(|number| self.persistence(number)).collect(),
+        }
+    }
+
+    fn env_of(&mut self, member: Member) -> Result<Vec<(String, String)>> {
+        let stores = self.stores_of(member);
+        let ports = self.ports.get(&member).context("no such service")?;
         let mut env = vec![("LOG_FORMAT".to_owned(), "text".to_owned())];
         let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
         // The built-in content, even if some server on this machine offers another.
@@ -329,6 +281,10 @@ impl Cluster {
                 }
             }
         }
+        let production = self.production.as_ref();
+        let more = production.map(|more| more.env_of(member.0, &self.database));
+        let more = more.into_iter().flatten();
+        env.extend(more.map(|(name, value)| (name.to_owned(), value)));
         env.extend(self.certificates.env_of(member)?);
         env.extend(self.plan.env.iter().cloned());
         Ok(env)
@@ -490,12 +446,43 @@ impl Cluster {
         database.kill9();
         tokio::task::block_in_place(|| standby.promote());
         *database = standby;
-        let address = format!("127.0.0.1:{}", database.port());
+        let port = database.port();
         self.database_url = database.url_of(&name);
+        if let Some(production) = &self.production {
+            production.aim(port);
+            return Ok(());
+        }
+        let address = format!("127.0.0.1:{port}");
         self.wires()?
             .to_database()
             .for_each(|proxy| proxy.aim(&address));
         Ok(())
+    }
+
+    /// Runs a command of `persistence-svc` to its end, on the database past any pooler.
+    ///
+    /// # Errors
+    /// It cannot run.
+    pub async fn command(&self, arguments: &[&str], time_limit: Duration) -> Result<Finished> {
+        let url = vec![("DATABASE_URL", self.database_url.clone())];
+        let production = self.production.as_ref();
+        let env = production.map_or(url, |more| more.database_env(&self.database));
+        let env: Vec<(&str, &str)> = env.iter().map(|(name, value)| (*name, &**value)).collect();
+        process::finish("persistence-svc", arguments, &env, time_limit).await
+    }
+
+    /// Lets gateways of a production cluster sign with the next key.
+    ///
+    /// # Errors
+    /// It is not in production, or the file cannot be written.
+    pub fn next_key(&self) -> Result<()> {
+        let production = self.production.as_ref();
+        production.context("not in production")?.next_key()
+    }
+
+    /// Returns the certificates of all processes, to rotate them.
+    pub fn certificates(&mut self) -> &mut Certificates {
+        &mut self.certificates
     }
 
     /// Returns the Redis server.
@@ -550,7 +537,13 @@ impl Cluster {
 
     /// Returns the database, for tests that count.
     pub async fn store(&self) -> Result<Store> {
-        Store::connect(&self.database_url).await
+        match (&self.production, &self.postgres) {
+            // Only the judge comes by the socket, which needs no TLS.
+            (Some(_), Database::Own(server)) => {
+                Store::connect(&server.socket_url_of(&self.database)).await
+            }
+            _ => Store::connect(&self.database_url).await,
+        }
     }
 
     /// Returns the database's name.

@@ -3,6 +3,8 @@
 //! After that moment the bot asks again and again for a short walk. It moves again under two
 //! conditions. The gateway has acknowledged a walk that it asked for after the moment. A later
 //! message, or the one just before, shows its own character elsewhere.
+//!
+//! Until then it measures how far the character jumps from one place that is shown to the next.
 
 use std::time::Duration;
 
@@ -13,6 +15,9 @@ const ASK_EVERY: Duration = Duration::from_millis(400);
 /// A step so shortly before the acknowledgement belongs to the same message.
 const TOGETHER: Duration = Duration::from_millis(100);
 
+/// Jumps further than this are those of a teleport.
+const JUMP_TILES_MAX: u32 = 64;
+
 /// Knowledge of one bot since the last moment.
 #[derive(Debug, Clone, Default)]
 pub struct Failover {
@@ -22,6 +27,10 @@ pub struct Failover {
     moved: Option<Instant>,
     acknowledged: bool,
     took: Option<Duration>,
+    /// Longest jump, in tiles.
+    jump: u32,
+    /// A death moves the character next.
+    died: bool,
 }
 
 impl Failover {
@@ -63,8 +72,13 @@ impl Failover {
         false
     }
 
-    /// Notes that the own character is shown elsewhere; true if it has just moved again.
-    pub fn moved(&mut self, now: Instant) -> bool {
+    /// Notes that the own character is shown `tiles` steps from where it was shown before; true if it
+    /// has just moved again.
+    pub fn moved(&mut self, tiles: u32, now: Instant) -> bool {
+        let by_death = std::mem::take(&mut self.died);
+        if self.is_waiting() && !by_death && tiles <= JUMP_TILES_MAX {
+            self.jump = self.jump.max(tiles);
+        }
         if !self.is_waiting() || self.first_id.is_none() {
             return false;
         }
@@ -72,9 +86,19 @@ impl Failover {
         self.acknowledged && self.done(now)
     }
 
+    /// Notes that a death moves the character: this jump is not one of what broke.
+    pub const fn died(&mut self) {
+        self.died = true;
+    }
+
     fn done(&mut self, now: Instant) -> bool {
         self.took = self.since.map(|since| now.saturating_duration_since(since));
         true
+    }
+
+    /// Returns the longest jump from one shown place to the next, in tiles.
+    pub const fn jump(&self) -> u32 {
+        self.jump
     }
 
     /// Returns the time that it took until it moved again; none if it has not yet, or nothing has
@@ -106,27 +130,42 @@ mod tests {
         assert_eq!(failover.due(), Some(now + ms(400)));
         failover.asked(6, now + ms(400));
         assert!(!failover.acknowledged(6, now + ms(900)));
-        assert!(failover.moved(now + ms(1_500)));
+        assert!(failover.moved(2, now + ms(1_500)));
         assert_eq!(failover.took(), Some(ms(1_500)));
         assert_eq!(failover.due(), None);
     }
 
     #[test]
+    fn the_longest_jump_until_it_moves_again_is_measured() {
+        let (mut failover, now) = begun();
+        failover.moved(3, now);
+        failover.moved(17, now);
+        failover.moved(JUMP_TILES_MAX + 1, now);
+        failover.died();
+        failover.moved(61, now);
+        failover.asked(5, now);
+        failover.acknowledged(5, now + ms(900));
+        assert!(failover.moved(4, now + ms(1_500)));
+        failover.moved(30, now + ms(2_000));
+        assert_eq!(failover.jump(), 17);
+    }
+
+    #[test]
     fn a_step_from_before_does_not_count() {
         let (mut failover, now) = begun();
-        assert!(!failover.moved(now), "before anything was asked");
+        assert!(!failover.moved(2, now), "before anything was asked");
         failover.asked(5, now);
-        assert!(!failover.moved(now + ms(3)), "it was under way");
+        assert!(!failover.moved(2, now + ms(3)), "it was under way");
         assert!(!failover.acknowledged(4, now + ms(4)), "an older walk");
         assert!(!failover.acknowledged(5, now + ms(2_000)));
-        assert!(failover.moved(now + ms(2_600)));
+        assert!(failover.moved(2, now + ms(2_600)));
     }
 
     #[test]
     fn a_step_told_together_with_the_acknowledgement_counts() {
         let (mut failover, now) = begun();
         failover.asked(5, now);
-        failover.moved(now + ms(1_000));
+        failover.moved(2, now + ms(1_000));
         assert!(failover.acknowledged(5, now + ms(1_001)));
         assert_eq!(failover.took(), Some(ms(1_001)));
     }

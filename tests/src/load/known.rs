@@ -223,7 +223,10 @@ impl Known {
             Payload::WorldLeft(_) => self.come_back(now),
             Payload::WorldEntered(_) => (self.enter_at, self.may_have_left) = (None, false),
             // It begins its way anew where it stands up again.
-            Payload::Died(_) | Payload::Respawned(_) => self.plan.refused(now),
+            Payload::Died(_) | Payload::Respawned(_) => {
+                self.failover.died();
+                self.plan.refused(now);
+            }
             _ => {}
         }
         if !self.gifted && self.has_something() {
@@ -232,7 +235,9 @@ impl Known {
         }
         self.answered(message, now);
         let at = self.view.position?;
-        if before.is_some_and(|before| before != at) && self.failover.moved(now) {
+        let apart = |(x, z): (i32, i32)| x.abs_diff(at.0).max(z.abs_diff(at.1));
+        let tiles = before.map_or(0, apart);
+        if tiles > 0 && self.failover.moved(tiles, now) {
             self.plan.refused(now);
         }
         match self.plan.seen(now, at) {

@@ -51,6 +51,8 @@ pub struct Options {
     /// Gateways to which bots connect in turn; a bot that loses its connection connects to another
     /// one.
     pub gateways: Vec<Address>,
+    /// Each bot names an address of its own, as behind a load balancer that the gateways trust.
+    pub own_addresses: bool,
     /// Encoding of the messages.
     pub format: Format,
     /// This many keep a whole map and check it; the others look only for themselves. With
@@ -142,6 +144,8 @@ pub struct Recovery {
     pub character_id: String,
     /// Until it moved again; none: it has not yet.
     pub took: Option<Duration>,
+    /// Longest jump from one shown place to the next until then, in tiles.
+    pub jump: u32,
 }
 
 /// Bots that play.
@@ -169,6 +173,7 @@ impl Swarm {
         let run = Arc::new(Run {
             format: options.format,
             gateways: options.gateways.clone(),
+            own_addresses: options.own_addresses,
             measure_from: Mutex::new(None),
             end: stop.child_token(),
             in_world: AtomicUsize::new(0),
@@ -230,6 +235,7 @@ impl Swarm {
             Some(Recovery {
                 character_id: known.view.characters.first()?.id.clone(),
                 took: known.failover.took(),
+                jump: known.failover.jump(),
             })
         };
         self.bots.iter().filter_map(of).collect()

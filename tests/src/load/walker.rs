@@ -2,6 +2,7 @@
 //! socket is lost or its gateway leaves. A bot is one future; many share a task.
 
 use std::{
+    net::{IpAddr, Ipv4Addr},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -41,12 +42,17 @@ const PAUSE_BUSY: Duration = Duration::from_secs(5);
 /// Time after which a connected bot begins anew with short pauses.
 const STABLE_AFTER: Duration = Duration::from_secs(30);
 
+/// The address that the first bot names, if each names one.
+const FIRST_ADDRESS: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+
 /// Things that all bots of a run share.
 pub struct Run {
     /// Encoding of the messages.
     pub format: Format,
     /// Gateways; a bot that loses its connection connects to any of them.
     pub gateways: Vec<Address>,
+    /// Each bot names an address of its own, as behind a load balancer.
+    pub own_addresses: bool,
     /// Latencies count from here.
     pub measure_from: Mutex<Option<Instant>>,
     /// The run's end.
@@ -106,6 +112,14 @@ impl Bot {
             changed: Notify::new(),
             run,
         }
+    }
+
+    /// Returns an address that no other bot has.
+    fn address(&self) -> IpAddr {
+        let number = u32::try_from(self.gateway).unwrap_or(u32::MAX);
+        IpAddr::from(Ipv4Addr::from_bits(
+            FIRST_ADDRESS.to_bits().wrapping_add(number),
+        ))
     }
 
     /// Returns its character's name.
@@ -187,6 +201,7 @@ impl Bot {
     async fn connection(&self, at: usize, before: Option<Box<Connection>>) -> Result<End> {
         let upgrade = Upgrade {
             format: Some(self.run.format),
+            forwarded_for: self.run.own_addresses.then(|| self.address()),
             ..Upgrade::default()
         };
         let address = &self.run.gateways[at % self.run.gateways.len()];

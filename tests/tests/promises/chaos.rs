@@ -9,6 +9,7 @@ use serde_json::json;
 use tests::{
     bot::{Payload, Player},
     chaos::{
+        exercise,
         fault::{AWAY_MS, BLINK, Fault, Step},
         replicas,
         story::{self, Cast, Stage},
@@ -65,6 +66,15 @@ async fn whatever_dies_nothing_is_lost_and_nobody_is_dropped() {
         step(Fault::Stop((Kind::Zone, 2)), 500),
     ];
     let summary = story::play(plan, cast(40, 11), steps, Timeline::new(true)).await;
+    eprintln!("{}", summary.unwrap());
+}
+
+/// Whoever a killed zone server played stands, two ticks of running aside, where it was shown last.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_zone_server_moves_nobody_back() {
+    let mut cast = cast(30, 17);
+    cast.acting.leave_every = None;
+    let summary = exercise::kills(cast, 3, Timeline::new(true)).await;
     eprintln!("{}", summary.unwrap());
 }
 

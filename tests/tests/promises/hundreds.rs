@@ -51,6 +51,7 @@ async fn story(cluster: &Cluster, plan: &Plan) -> Result<()> {
         acting: Acting::NONE,
         seed: 7,
         gateways: gateways.collect::<Result<_>>()?,
+        own_addresses: false,
         format: Format::Json,
         maps: PLAYERS,
         ground: Arc::new(Ground::new(atlas.terrain, crossings)),

@@ -4,7 +4,9 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
-use world::{CharacterId, GroundItem, Inbox, PersistentObjects, PhaseClock, Region, Tick, World};
+use world::{
+    CharacterId, GroundItem, Inbox, PersistentObjects, PhaseClock, Region, Tick, Tile, World,
+};
 
 /// One change, with all that it needs to be done again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +40,12 @@ pub(crate) enum Change {
     Hold { who: CharacterId, held: bool },
     /// A character belongs to another region.
     SetRegion { who: CharacterId, region: Region },
+    /// A character from the store stands where it was seen last, if it can be.
+    Regain {
+        who: CharacterId,
+        tile: Tile,
+        steps_max: u32,
+    },
     /// The persistent objects of a region came in.
     #[serde(rename = "LastingIn")]
     PersistentObjectsIn {
@@ -88,6 +96,13 @@ impl Change {
             }
             Change::SetRegion { who, region } => {
                 let _ = world.set_region(&who, region);
+            }
+            Change::Regain {
+                who,
+                tile,
+                steps_max,
+            } => {
+                let _ = world.regain(&who, tile, steps_max);
             }
             Change::PersistentObjectsIn {
                 region,

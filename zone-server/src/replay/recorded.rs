@@ -6,7 +6,7 @@ use std::ops::Deref;
 
 use world::{
     CharacterId, GroundItem, Inbox, Outcome, PersistentObjects, PhaseClock, PlayerHot,
-    PlayerRecord, Region, Tick, Unreadable, World,
+    PlayerRecord, Region, Tick, Tile, Unreadable, World,
 };
 
 use super::{
@@ -142,6 +142,16 @@ impl Recorded {
             region,
         });
         self.world.set_region(who, region)
+    }
+
+    /// Records and calls [`World::regain`].
+    pub(crate) fn regain(&mut self, who: &CharacterId, tile: Tile, steps_max: u32) -> bool {
+        self.note(|| Change::Regain {
+            who: who.clone(),
+            tile,
+            steps_max,
+        });
+        self.world.regain(who, tile, steps_max)
     }
 
     /// Records and calls [`World::tick`].

@@ -12,6 +12,7 @@ fn attach(session_epoch: u64, number: u64, last_input: u64) -> Attach {
         attach: number,
         last_input,
         resume: false,
+        shown: None,
     }
 }
 

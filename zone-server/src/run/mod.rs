@@ -17,6 +17,7 @@ mod live_queries;
 mod load;
 mod player_handovers;
 mod pull;
+mod regain;
 mod region_moves;
 mod regions;
 mod saving;
@@ -43,6 +44,7 @@ use self::{
     regions::Regions, showing::Shown,
 };
 use crate::{
+    PLACE_TICKS,
     beat::{Beat, End},
     commit::{
         batch::{Batch, Pace},
@@ -61,8 +63,6 @@ use crate::{
     roster::Roster,
 };
 
-/// Ticks after which the row of a player who moved goes out.
-const MOVED_TICKS: u64 = 5;
 /// Rows of a batch that could wait.
 const ROWS_MAX: usize = 4_000;
 
@@ -115,7 +115,7 @@ impl Run {
         context: RunContext,
     ) -> Self {
         let pace = Pace {
-            moved_ticks: MOVED_TICKS,
+            moved_ticks: PLACE_TICKS,
             save_ticks: config.ticks(config.save_interval),
             rows_max: ROWS_MAX,
         };

@@ -6,6 +6,7 @@ use proto::rpc::zone::v1::Attach;
 use world::{Arrival, CharacterId, Region};
 
 use super::{source::Gone, target::Announced};
+use crate::regained::Sight;
 
 /// Ticks for which the run remembers a logout: no answer of the store is under way for so long.
 const LEFT_TICKS: u64 = 100;
@@ -35,6 +36,8 @@ pub(super) struct PlayerHandovers {
     /// Players that other runs own now, and of whom these runs may still have to hear.
     pub(super) departed: BTreeMap<CharacterId, Gone>,
     left: BTreeMap<CharacterId, Left>,
+    /// Places that gateways offered, each with the tick in which it came.
+    pub(super) offers: BTreeMap<CharacterId, (Sight, u64)>,
     promises: u32,
 }
 
@@ -81,9 +84,12 @@ impl PlayerHandovers {
         left.is_some_and(|left| session_epoch <= left.session_epoch)
     }
 
-    /// Forgets the logouts so long before tick `now` that no answer about them is under way.
+    /// Forgets the logouts and offers so long before tick `now` that no answer about them is under
+    /// way.
     pub(super) fn forget_left(&mut self, now: u64) {
         self.left
             .retain(|_, left| now.saturating_sub(left.at) <= LEFT_TICKS);
+        self.offers
+            .retain(|_, (_, at)| now.saturating_sub(*at) <= LEFT_TICKS);
     }
 }

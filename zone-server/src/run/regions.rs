@@ -31,7 +31,11 @@ const MISSED_TICKS_MAX: u64 = 1;
 /// The source of a region that comes in.
 pub(super) enum Coming {
     /// The store, with the state that it has.
-    Store(Box<LoadRegionReply>),
+    Store {
+        reply: Box<LoadRegionReply>,
+        /// The region has waited a tick for the places that gateways offer.
+        waited: bool,
+    },
     /// The last owner, with the state that it left.
     Owner(Box<CompleteRegionRequest>),
 }
@@ -218,7 +222,10 @@ impl Run {
         }
         match loaded {
             Ok(reply) => {
-                let coming = Coming::Store(reply);
+                let coming = Coming::Store {
+                    reply,
+                    waited: false,
+                };
                 self.regions.loaded.push_back((region, epoch, coming));
             }
             Err(status) => {
@@ -240,7 +247,17 @@ impl Run {
                     continue;
                 }
                 Coming::Owner(request) => self.region_comes(region, epoch, last, &request),
-                Coming::Store(reply) => self.region_stored(region, epoch, last, *reply),
+                // Else everybody would see its players where the store has them, and a tick later
+                // where gateways saw them last.
+                Coming::Store {
+                    reply,
+                    waited: false,
+                } if !self.all_offered(&reply) => {
+                    let waited = true;
+                    later.push((region, epoch, Coming::Store { reply, waited }));
+                    continue;
+                }
+                Coming::Store { reply, .. } => self.region_stored(region, epoch, last, *reply),
             }
             if begun.elapsed() > self.config.regions_in_max {
                 break;
@@ -278,9 +295,13 @@ impl Run {
         self.ground_from_store(region, played_tick, &ground);
         self.persistent_objects_from_store(region, played_tick, &chunks);
         for row in characters {
+            let who = CharacterId::from(row.id.as_str());
             // No session waits for the character yet. The run refuses a session that asks for it
             // later.
             let _ = self.admit(row);
+            if let Some(slot) = self.roster.get_mut(&who) {
+                slot.regains = Some(played_tick);
+            }
         }
     }
 

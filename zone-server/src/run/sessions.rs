@@ -134,7 +134,9 @@ impl Run {
         if let Some(replaced) = replaced {
             self.tell_replaced(who, &replaced, gateway_id, attach);
         }
+        self.offered(who, attach);
         if playing {
+            self.regain(who);
             self.attached(who);
         }
     }
@@ -249,6 +251,7 @@ impl Run {
             attach: session.attach,
             last_input: 0,
             resume: false,
+            shown: None,
         };
         let gateway_id = session.gateway_id.clone();
         self.refuse(&gateway_id, &attach, code);
@@ -256,6 +259,7 @@ impl Run {
 
     /// Asks the store for a character that is not here.
     fn call_for(&mut self, gateway_id: &str, who: CharacterId, attach: Attach) {
+        self.offered(&who, &attach);
         let full =
             self.roster.len() >= self.config.players_max || self.handovers.calls.len() >= CALLS_MAX;
         // Most likely the character comes with its region. Sessions that lost a zone ask at once,
@@ -304,7 +308,12 @@ impl Run {
     }
 
     /// Loads the characters that by the store's word are online here but are not.
+    /// While regions are on their way, most of those come with them: the next report says who
+    /// did not.
     pub(super) fn online(&mut self, online: Vec<CharacterOwnership>) {
+        if self.regions.loads() {
+            return;
+        }
         let mine = online
             .into_iter()
             .filter(|o| o.online && o.run_id == self.id);

@@ -319,6 +319,7 @@ impl Run {
         let stage = std::mem::replace(&mut slot.stage, Stage::Playing);
         // The world may have put the player on another tile than the store had.
         self.batch.moved(who, self.now);
+        self.regain(who);
         if stage == (Stage::Joining { welcome: true }) {
             self.attached(who);
         }

@@ -211,6 +211,17 @@ impl Gateway {
     }
 
     pub async fn attach(&self, run: u64, who: &str, session_epoch: u64, attach: u64) {
+        self.offer(run, who, (session_epoch, attach), None).await;
+    }
+
+    /// Attaches a session that was shown its character at a place.
+    pub async fn offer(
+        &self,
+        run: u64,
+        who: &str,
+        (session_epoch, attach): (u64, u64),
+        shown: Option<Shown>,
+    ) {
         let attach = Attach {
             session_id: format!("session-{who}"),
             character_id: who.to_owned(),
@@ -218,6 +229,7 @@ impl Gateway {
             attach,
             last_input: 0,
             resume: false,
+            shown,
         };
         self.say(run, to_zone::Message::Attach(attach)).await;
     }

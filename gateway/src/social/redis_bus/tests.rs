@@ -264,7 +264,7 @@ async fn a_redis_with_tls_is_reached_by_its_user_and_under_its_ca_only() {
         ("REDIS_CA_FILE", text(&right)),
         ("REDIS_CA_FILE", text(&wrong)),
     );
-    let user = by_tls(&redis, "game:secret@");
+    let user = by_tls(&redis, &format!("game:{}@", Redis::PASSWORD));
     assert!(speaks(&[("REDIS_URL", &user), right]).await);
     assert!(!speaks(&[("REDIS_URL", &user), wrong]).await);
     assert!(
@@ -276,7 +276,7 @@ async fn a_redis_with_tls_is_reached_by_its_user_and_under_its_ca_only() {
     let guessed = by_tls(&redis, "game:guessed@");
     assert!(!speaks(&[("REDIS_URL", &guessed), right]).await);
     let bare = by_tls(&redis, "game@");
-    let password = ("REDIS_PASSWORD", "secret");
+    let password = ("REDIS_PASSWORD", Redis::PASSWORD);
     assert!(speaks(&[("REDIS_URL", &bare), password, right]).await);
     let elsewhere = user.replace("localhost", "127.0.0.1");
     assert!(
@@ -291,7 +291,10 @@ async fn a_redis_with_tls_is_reached_by_its_user_and_under_its_ca_only() {
 async fn a_redis_that_requires_a_client_certificate_gets_one() {
     let (ca, other) = (Authority::new(), Authority::new());
     let redis = Redis::start_secured(&ca.certify(&["localhost"]), &ca.ca(), true);
-    let (url, trusted) = (by_tls(&redis, "game:secret@"), ca.ca());
+    let (url, trusted) = (
+        by_tls(&redis, &format!("game:{}@", Redis::PASSWORD)),
+        ca.ca(),
+    );
     let with = async |own: &Certified| {
         speaks(&[
             ("REDIS_URL", &url),

@@ -191,6 +191,9 @@ fn older_positions_change_nothing() {
     let mut route = route();
     route.stands(Tile { x: 1, z: 1 }, 9);
     route.stands(Tile { x: 0, z: 0 }, 8);
+    let shown = route.next_attach("s").shown.unwrap();
+    let at = shown.position.unwrap();
+    assert_eq!((at.x, at.z, shown.tick), (1, 1, 9));
     assert_eq!(route.position, Some((Tile { x: 1, z: 1 }, 9)));
 }
 

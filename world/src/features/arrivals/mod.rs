@@ -2,6 +2,7 @@
 //! ones.
 
 pub(crate) mod aliases;
+mod regain;
 pub(crate) mod starter;
 pub(crate) mod tick;
 
