@@ -19,6 +19,7 @@ mod sessions;
 mod social;
 mod stored;
 mod value;
+mod verify;
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::ops::Deref;
@@ -41,7 +42,8 @@ use super::migrations::{self, Layout};
 use super::row::FromRow;
 use crate::mutants::Mutants;
 
-const FILE: &str = "world.sqlite";
+/// Name of the database in the data folder.
+pub(crate) const FILE: &str = "world.sqlite";
 const QUEUE: usize = 256;
 const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 
