@@ -115,9 +115,9 @@ async fn verify(store: &dyn Store) -> anyhow::Result<()> {
     let mut faults = report.say("layout", Instant::now(), &known(layout))?;
     for part in Part::ALL {
         let began = Instant::now();
-        let examined = store.examine(part, &|done, all| report.progress(part.name(), done, all));
+        let progress = |done, all| report.progress(part.name(), done, all);
         let mut broken = Findings::default();
-        let found = broken.take(part.name(), examined.await);
+        let found = broken.take(part.name(), store.examine(part, &progress).await);
         let found = found.context("check the copy")?.unwrap_or(broken);
         faults += report.say(part.name(), began, &found)?;
     }

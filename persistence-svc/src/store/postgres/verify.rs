@@ -75,9 +75,9 @@ const RULES: &str = r"
       format('SELECT count(*) FROM (SELECT 1 FROM %s WHERE %s GROUP BY %s HAVING count(*) > 1) d',
         i.indrelid::regclass,
         (SELECT string_agg(quote_ident(a.attname) || ' IS NOT NULL', ' AND ')
-         FROM pg_attribute a WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)),
+         FROM pg_attribute a WHERE a.attrelid = i.indrelid AND a.attnum = ANY ((i.indkey::smallint[])[0:i.indnkeyatts - 1])),
         (SELECT string_agg(quote_ident(a.attname), ', ')
-         FROM pg_attribute a WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)))
+         FROM pg_attribute a WHERE a.attrelid = i.indrelid AND a.attnum = ANY ((i.indkey::smallint[])[0:i.indnkeyatts - 1])))
     FROM pg_index i WHERE i.indrelid IN (SELECT oid FROM mine) AND i.indisunique
       AND i.indexprs IS NULL AND i.indpred IS NULL
     ORDER BY 1";
@@ -85,7 +85,7 @@ const RULES: &str = r"
 /// Columns that count by themselves: the name, and the queries for the count and the greatest number
 /// in use.
 const SEQUENCES: &str = r"
-    SELECT t.name || '.' || t.column, format('SELECT last_value FROM %s', t.sequence),
+    SELECT t.name || '.' || t.column, format('SELECT last_value - (NOT is_called)::integer FROM %s', t.sequence),
       format('SELECT coalesce(max(%I), 0)::bigint FROM %s', t.column, t.name)
     FROM (SELECT c.oid::regclass::text AS name, a.attname::text AS column,
             pg_get_serial_sequence(c.oid::regclass::text, a.attname) AS sequence
@@ -182,39 +182,45 @@ async fn guarded(
     Ok(rows)
 }
 
-/// Returns whether `amcheck` answers in this transaction. If it is not installed, it is until the
+/// Returns the schema of `amcheck`, if the user may call it. If it is not installed, it is until the
 /// rollback, where the user may do that.
-async fn amcheck(transaction: &Transaction<'_>) -> Result<bool> {
+async fn amcheck(transaction: &Transaction<'_>) -> Result<Option<String>> {
     let known = "SELECT 1 FROM pg_extension WHERE extname = 'amcheck'";
-    if transaction.query_opt(known, &[]).await?.is_some() {
-        return Ok(true);
+    if transaction.query_opt(known, &[]).await?.is_none() {
+        let created = guarded(transaction, "CREATE EXTENSION amcheck", &[]).await;
+        if let Err(error) = &created {
+            tracing::debug!(%error, "amcheck cannot be used");
+            return Ok(None);
+        }
     }
-    let create = "CREATE EXTENSION amcheck WITH SCHEMA pg_catalog";
-    let created = guarded(transaction, create, &[]).await;
-    if let Err(error) = &created {
-        tracing::debug!(%error, "amcheck cannot be used");
-    }
-    Ok(created.is_ok())
+    let schema = "SELECT s.schema FROM (SELECT quote_ident(n.nspname) AS schema FROM pg_extension e
+                    JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'amcheck') s
+                  WHERE has_function_privilege(s.schema || '.bt_index_check(regclass, boolean)',
+                    'execute')";
+    let row = transaction.query_opt(schema, &[]).await?;
+    Ok(row.map(|row| row.try_get(0)).transpose()?)
 }
 
 async fn pages(transaction: &Transaction<'_>, progress: Progress<'_>) -> Result<Findings> {
     let mut found = Findings::default();
     let structure = amcheck(transaction).await?;
-    if !structure {
+    if structure.is_none() {
         found.unchecked.push(NO_AMCHECK.to_owned());
     }
     let tables: Vec<(i64, String)> = all(&transaction.query(TABLES, &[]).await?)?;
     for (done, (oid, table)) in (0_u64..).zip(&tables) {
         progress(done, tables.len() as u64);
         found.looked += 1;
-        if !structure {
+        let Some(schema) = &structure else {
             let read = guarded(transaction, &format!("SELECT count(*) FROM {table}"), &[]).await;
             found.take(&format!("table {table}"), read)?;
             continue;
-        }
-        let check = "SELECT blkno, coalesce(msg, '') FROM verify_heapam($1::bigint::oid::regclass,
-                       check_toast => true)";
-        let rows = guarded(transaction, check, &[oid]).await;
+        };
+        let check = format!(
+            "SELECT coalesce(blkno, 0), coalesce(msg, '')
+             FROM {schema}.verify_heapam($1::bigint::oid::regclass, check_toast => true)"
+        );
+        let rows = guarded(transaction, &check, &[oid]).await;
         for row in found
             .take(&format!("table {table}"), rows)?
             .unwrap_or_default()
@@ -229,7 +235,7 @@ async fn pages(transaction: &Transaction<'_>, progress: Progress<'_>) -> Result<
 async fn indexes(transaction: &Transaction<'_>, progress: Progress<'_>) -> Result<Findings> {
     let mut found = Findings::default();
     let structure = amcheck(transaction).await?;
-    if !structure {
+    if structure.is_none() {
         found.unchecked.push(NO_AMCHECK.to_owned());
     }
     let rows = transaction.query(INDEXES, &[]).await?;
@@ -242,11 +248,13 @@ async fn indexes(transaction: &Transaction<'_>, progress: Progress<'_>) -> Resul
             found.fault(format!(
                 "index {name} is invalid, so PostgreSQL does not use it: REINDEX INDEX {name}"
             ));
-        } else if structure && tree {
-            let check = "SELECT bt_index_check($1::bigint::oid::regclass, true)";
-            let checked = guarded(transaction, check, &[&oid]).await;
+        } else if let Some(schema) = &structure
+            && tree
+        {
+            let check = format!("SELECT {schema}.bt_index_check($1::bigint::oid::regclass, true)");
+            let checked = guarded(transaction, &check, &[&oid]).await;
             found.take(&format!("index {name}"), checked)?;
-        } else if structure {
+        } else if structure.is_some() {
             let skipped = format!("index {name} was not checked: it is no B-tree");
             found.unchecked.push(skipped);
         }
@@ -291,7 +299,7 @@ async fn counters(transaction: &Transaction<'_>) -> Result<Findings> {
     let runs = "SELECT pg_get_serial_sequence('runs', 'id')";
     let runs: Option<String> = transaction.query_one(runs, &[]).await?.try_get(0)?;
     if let Some(runs) = runs {
-        let count = format!("SELECT last_value FROM {runs}");
+        let count = format!("SELECT last_value - (NOT is_called)::integer FROM {runs}");
         counted.push(("the number of runs".to_owned(), count, LAST_RUN.to_owned()));
     }
     for (what, count, used) in counted {

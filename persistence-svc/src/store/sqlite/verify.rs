@@ -112,7 +112,7 @@ fn references(transaction: &Transaction<'_>) -> Result<Findings> {
     }
     let keys = "SELECT count(*) FROM sqlite_schema s, pragma_foreign_key_list(s.name)
                 WHERE s.type = 'table'";
-    found.looked = transaction.query_row(keys, [], |row| row.get(0))?;
+    found.looked = number(transaction, keys)?.unsigned_abs();
     Ok(found)
 }
 
