@@ -127,6 +127,11 @@ pub fn restore(
         );
         if let Some(moment) = moment {
             goes_on_from(&mut stage, moment).await?;
+            let epoch = stage.cluster.store().await?.numbers().await?.session_epoch;
+            ensure!(
+                epoch > before.session_epoch,
+                "an epoch of sessions was given again: {epoch}, after {before:?}"
+            );
         }
         moves(&stage, lost).await?;
         oracle::conserved(&stage.cluster).await?;
