@@ -64,13 +64,11 @@ impl Task {
             }
             Task::Copy(folder) => match &config.store {
                 StoreConfig::Sqlite { folder: world } => copy(world, &folder).await,
-                StoreConfig::Postgres(_) | StoreConfig::Container { .. } => {
-                    Err(ConfigError::new(
-                        "PostgreSQL is backed up by its own programs, pg_basebackup and the archive \
+                StoreConfig::Postgres(_) | StoreConfig::Container { .. } => Err(ConfigError::new(
+                    "PostgreSQL is backed up by its own programs, pg_basebackup and the archive \
                          of its log: see docs/runbooks/backup.md",
-                    )
-                    .into())
-                }
+                )
+                .into()),
             },
         }
     }

@@ -131,8 +131,7 @@ pub(crate) struct RegionDocument {
 }
 
 /// States of regions after the place ?1,?2, at most ?3, by place.
-pub(crate) const REGION_DOCUMENTS: &str =
-    "SELECT region_x, region_z, state FROM region_states
+pub(crate) const REGION_DOCUMENTS: &str = "SELECT region_x, region_z, state FROM region_states
  WHERE region_x > ?1 OR region_x = ?1 AND region_z > ?2 ORDER BY region_x, region_z LIMIT ?3";
 
 /// Reads a row of [`REGION_DOCUMENTS`].

@@ -26,6 +26,8 @@ use crate::{
     load::Summary,
 };
 
+/// Acts between two walks: things change owners quickly.
+const ACTIONS_PER_REST: (u32, u32) = (20, 40);
 /// Longest time until a part of the log is in the archive.
 const ARCHIVED_WITHIN: Duration = Duration::from_secs(60);
 /// Play after the moment to which the database is restored, at least.
@@ -65,12 +67,15 @@ struct Moment {
 /// # Errors
 /// Something that must hold does not.
 pub fn restore(
-    cast: Cast,
+    mut cast: Cast,
     wanted: Recovery,
     timeline: Timeline,
 ) -> BoxFuture<'static, Result<Summary>> {
     Box::pin(async move {
-        let mut plan = Plan::new("restore").of(2, 3, 2);
+        cast.acting.actions_per_rest = ACTIONS_PER_REST;
+        let mut plan = Plan::new("restore")
+            .of(2, 3, 2)
+            .env("GROUND_OWN_TICKS", "2");
         (plan.breakable, plan.alone, plan.archive) = (true, true, true);
         let mut stage = Stage::set(plan, cast, timeline).await?;
         let receiver = match wanted.complete {
@@ -141,9 +146,10 @@ pub fn restore(
             later.1 > exchanges.1,
             "nobody exchanged anything after the restore"
         );
-        stage
-            .timeline
-            .note(format!("{} exchanges since the loss", later.1 - exchanges.1));
+        stage.timeline.note(format!(
+            "{} exchanges since the loss",
+            later.1 - exchanges.1
+        ));
         stage.judge().await
     })
 }

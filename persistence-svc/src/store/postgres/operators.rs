@@ -41,7 +41,9 @@ impl Operators for Postgres {
         let raise = incarnation::RAISE_SEQUENCES.replace("?1", "$1");
         transaction.execute(&raise, &[&life]).await?;
         for raise in incarnation::RAISE_COUNTERS {
-            transaction.execute(&raise.replace("?1", "$1"), &[&life]).await?;
+            transaction
+                .execute(&raise.replace("?1", "$1"), &[&life])
+                .await?;
         }
         bump(&transaction).await?;
         transaction.commit().await?;

@@ -193,12 +193,14 @@ async fn amcheck(transaction: &Transaction<'_>) -> Result<Option<String>> {
             return Ok(None);
         }
     }
-    let schema = "SELECT s.schema FROM (SELECT quote_ident(n.nspname) AS schema FROM pg_extension e
-                    JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'amcheck') s
-                  WHERE has_function_privilege(s.schema || '.bt_index_check(regclass, boolean)',
-                    'execute')";
-    let row = transaction.query_opt(schema, &[]).await?;
-    Ok(row.map(|row| row.try_get(0)).transpose()?)
+    let schema = "SELECT quote_ident(n.nspname) FROM pg_extension e
+                  JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'amcheck'";
+    let schema: String = transaction.query_one(schema, &[]).await?.try_get(0)?;
+    let may = format!(
+        "SELECT has_function_privilege('{schema}.bt_index_check(regclass, boolean)', 'execute')"
+    );
+    let may: bool = transaction.query_one(&may, &[]).await?.try_get(0)?;
+    Ok(may.then_some(schema))
 }
 
 async fn pages(transaction: &Transaction<'_>, progress: Progress<'_>) -> Result<Findings> {

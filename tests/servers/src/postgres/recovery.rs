@@ -113,10 +113,7 @@ impl Postgres {
             .map_err(|error| format!("the settings of the base backup: {error}"))?;
         let mut restore = format!("cp {}/%f \"%p\"", archive.path().display());
         if let Some(received) = &received {
-            restore.push_str(&format!(
-                " || cp {}/%f \"%p\"",
-                received.path().display()
-            ));
+            restore.push_str(&format!(" || cp {}/%f \"%p\"", received.path().display()));
         }
         settings.push_str(&format!("restore_command = '{restore}'\n"));
         if let Some(until) = until {
