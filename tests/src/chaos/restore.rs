@@ -6,9 +6,10 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use futures::future::BoxFuture;
-use proto::client::Format;
+use proto::client::{ErrorCode, Format};
+use serde_json::json;
 use test_servers::Postgres;
 use tokio::{
     task::block_in_place,
@@ -21,7 +22,7 @@ use super::{
     timeline::Timeline,
 };
 use crate::{
-    bot::{Phase, Player},
+    bot::{Payload, Phase, Player},
     cluster::{Numbers, Plan},
     load::Summary,
 };
@@ -235,17 +236,17 @@ async fn goes_on_from(stage: &mut Stage, moment: Moment) -> Result<()> {
     late.until("out of the world", TOLD_WITHIN, out).await?;
     let gateway = stage.cluster.gateway(0);
     let again = Player::connect(&gateway, Format::Json).await?;
-    let welcome = again.sign_in(Some(&late.device_key()?)).await?;
-    ensure!(
-        welcome.characters.is_empty(),
-        "a character of after the moment is there: {:?}",
-        welcome.characters
-    );
+    let key = json!({ "deviceKey": late.device_key()? });
+    match again.ask("authenticate", &key).await? {
+        Payload::Error(error) if error.code == ErrorCode::InvalidCredentials => {}
+        other => bail!("the account of after the moment: {other:?}"),
+    }
+    again.sign_in(None).await?;
     let character = again.create("Latecomer again").await?;
     again.enter(&character.id).await?;
     stage
         .timeline
-        .note("a player of after that moment was sent out, and came again with a new character");
+        .note("a player of after that moment was sent out, and came again with a new account");
     stage.swarm.hush(false);
     Ok(())
 }
