@@ -4,6 +4,7 @@
 //! Reading order: [`config`](Config), `server`, `rpc` (calls), `store` (invariants), `placement`
 //! (owners of regions), `feed` (the directory for watchers).
 
+mod backup;
 pub mod certs;
 mod commands;
 mod config;

@@ -12,7 +12,7 @@ const NAME: &str = "persistence-svc";
 const ABOUT: &str = "Keeps the world of Tilestead: accounts, characters, ownership. \
 Commands: serve (the default), migrate [--plan] (brings the tables up to date and ends, or shows what it would do), check (compares \
 what is held with the ledger), freeze on|off, regions, resume-region X,Z, \
-quarantine [release ID], roles ACCOUNT ROLE,…|none, promoted, certs DIR; each explains itself with --help.";
+quarantine [release ID], roles ACCOUNT ROLE,…|none, promoted, backup verify|DIR, certs DIR; each explains itself with --help.";
 
 fn main() -> ExitCode {
     let mut arguments: Vec<String> = std::env::args().collect();

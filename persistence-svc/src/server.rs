@@ -49,7 +49,7 @@ use crate::{container, hiscores, tidy, waker};
 /// The longest that SQLite may take for one answer.
 const SQLITE_LIMIT: Duration = Duration::from_secs(10);
 /// The longest that SQLite may take for an operator's question.
-const COMMAND_LIMIT: Duration = Duration::from_secs(600);
+pub(crate) const COMMAND_LIMIT: Duration = Duration::from_secs(600);
 const MESSAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
 const REPLY_BYTES_MAX: usize = 64 * 1024 * 1024;
 

@@ -196,5 +196,6 @@ both! {
         online_characters_are_those_of_the_runs_regions,
         the_directory_is_pushed_and_shows_life,
         a_promoted_store_ends_every_run_and_repeats_no_number,
+        whoever_remembers_a_later_number_takes_a_promoted_store_for_newer,
         the_store_goes_on_after_a_restart;
 }

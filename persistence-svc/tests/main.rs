@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may")]
 #![allow(clippy::too_many_lines, reason = "stories and laws, told in order")]
 
+mod backups;
 mod conformance;
 mod laws;
 mod mutants;

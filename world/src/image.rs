@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+pub use saved::check_saved_region;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::fire::Fire;

@@ -60,7 +60,7 @@ pub use event::Event;
 pub use geometry::route::SEARCH_VISITS_MAX;
 pub use geometry::tile::{Bounds, Chunk, Region, Tile};
 pub use geometry::{Ground, Terrain};
-pub use image::Unreadable;
+pub use image::{Unreadable, check_saved_region};
 pub use inspect::{Fault, inspect};
 pub use intent::{Intent, PlayerInput};
 pub use item::{

@@ -172,16 +172,19 @@ fn bytes_of_another_version_are_left_out_and_the_region_is_as_content_has_it() {
     let mut newer = saved.clone();
     newer[version] += 1;
     let elsewhere = stage.world.saved_region(Region { x: 1, z: 0 }).unwrap();
+    assert_eq!(world::check_saved_region(HOME, &saved), Ok(()));
     let mut fresh = heir(stage.world.content());
     fresh.region_in(HOME, now, None).unwrap();
     for (bytes, why) in [
         (newer, "a region of version 2"),
-        (elsewhere, "another region"),
+        (elsewhere, "the region 1,0 instead"),
         (saved[..saved.len() - 9].to_vec(), "not a region: "),
         (b"\xc1".to_vec(), "not a region: "),
     ] {
         let mut world = heir(stage.world.content());
+        let unreadable = world::check_saved_region(HOME, &bytes).unwrap_err();
         let unfit = world.region_saved_in(HOME, now, now, &bytes).unwrap();
+        assert_eq!(unfit, [unreadable.to_string()]);
         assert!(unfit.len() == 1 && unfit[0].starts_with(why), "{unfit:?}");
         assert_eq!(world.saved_region(HOME), fresh.saved_region(HOME));
     }

@@ -55,8 +55,13 @@ async fn watch(app: &App, backoff: &mut Backoff, was_well: &mut bool) -> String 
             Ok(Err(status)) => return status.to_string(),
             Err(_) => return "no sign of life".to_owned(),
         };
+        let (_, before) = app.auth.sanctions.position();
+        let restored = before != 0 && before != update.incarnation;
         for (account, news) in app.auth.sanctions.learn(update, clock::unix_ms()) {
             app.sessions.registry.news(&account, &news);
+        }
+        if restored {
+            app.sessions.hub.look_again();
         }
         backoff.reset();
         if !*was_well {

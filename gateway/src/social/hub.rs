@@ -350,6 +350,16 @@ impl Hub {
         regions.chain(always).collect()
     }
 
+    /// Reads the lists of friends of all players here again: the store has another incarnation, which
+    /// may lack the newest changes.
+    pub(crate) fn look_again(&self) {
+        let state = self.state();
+        state
+            .listeners
+            .all()
+            .for_each(|listener| listener.keeper.look());
+    }
+
     /// Tells players once when chat pauses and once when it is back.
     fn note_away(&self, away: bool) {
         let mut state = self.state();

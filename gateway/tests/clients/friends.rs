@@ -73,6 +73,18 @@ async fn arrive(stage: &Stage, gateway: usize, name: &str) -> (Client, Value) {
     (client, list)
 }
 
+/// An older copy of the database took the place of the one that she knew.
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_of_friends_are_those_of_a_restored_store() {
+    let stage = Stage::open(&[]).await;
+    let (mut ann, _) = arrive(&stage, 0, "Ann").await;
+    let (mut bob, _) = arrive(&stage, 0, "Bob").await;
+    befriend(&mut ann, "bob", &mut bob).await;
+    stage.store.restored();
+    let gone = |data: &Value| data["friendsGone"] == json!([bob.character_id]);
+    told(&mut ann, "friends:update", gone).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn friends_are_made_across_gateways_and_hear_who_comes_and_goes() {
     let mut stage = Stage::open(&[]).await;

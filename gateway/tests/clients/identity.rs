@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
 
-use crate::store::Store;
+use crate::{book::Book, store::Store};
 
 /// Sanctions that the store has.
 pub(crate) struct Sanctions {
@@ -26,6 +26,7 @@ pub(crate) struct Sanctions {
     version: watch::Sender<u64>,
     /// Nothing is pushed, and no watch begins.
     silent: bool,
+    incarnation: u64,
 }
 
 impl Default for Sanctions {
@@ -36,6 +37,7 @@ impl Default for Sanctions {
             roles: BTreeMap::new(),
             version: watch::Sender::new(1),
             silent: false,
+            incarnation: 1,
         }
     }
 }
@@ -65,6 +67,14 @@ impl Store {
         let mut sanctions = self.sanctions.lock().unwrap();
         sanctions.silent = true;
         // Wakes every open watch, which then ends.
+        sanctions.version.send_modify(|_| {});
+    }
+
+    /// Goes on from a copy in which nobody has friends yet.
+    pub(crate) fn restored(&self) {
+        *self.book.lock().unwrap() = Book::default();
+        let mut sanctions = self.sanctions.lock().unwrap();
+        sanctions.incarnation += 1;
         sanctions.version.send_modify(|_| {});
     }
 
@@ -250,7 +260,7 @@ impl Identity for Store {
                 let newer = sanctions.rows.iter().filter(|row| row.version > since);
                 SanctionsUpdate {
                     version: *sanctions.version.borrow(),
-                    incarnation: 1,
+                    incarnation: sanctions.incarnation,
                     whole: since == 0,
                     more: false,
                     sanctions: newer.cloned().collect(),

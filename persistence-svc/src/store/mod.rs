@@ -27,6 +27,7 @@ pub(crate) mod social;
 pub(crate) mod sqlite;
 pub(crate) mod stored;
 pub(crate) mod value;
+pub(crate) mod verify;
 
 use std::sync::Arc;
 
@@ -195,6 +196,29 @@ pub(crate) trait Operators: Send + Sync {
     async fn release_character(&self, id: &str) -> Result<bool>;
 }
 
+/// A copy of the database as a whole, for an operator who restored it. Nothing of it writes.
+#[async_trait]
+pub(crate) trait Copies: Send + Sync {
+    /// Returns the layout of the tables.
+    async fn layout(&self) -> Result<migrations::Layout>;
+    /// Returns the facts about the whole.
+    async fn copy(&self) -> Result<verify::Copy>;
+    /// Checks a part of it, which takes minutes if it is large.
+    async fn examine(
+        &self,
+        part: verify::Part,
+        progress: verify::Progress<'_>,
+    ) -> Result<verify::Findings>;
+    /// Returns the documents of characters after this id, at most `most`, by id.
+    async fn documents(&self, after: &str, most: i64) -> Result<Vec<verify::Document>>;
+    /// Returns the states of regions after this place, at most `most`, by place.
+    async fn region_documents(
+        &self,
+        after: Region,
+        most: i64,
+    ) -> Result<Vec<verify::RegionDocument>>;
+}
+
 /// Reads for lists and dashboards. Every list comes in pages of at most [`queries::PAGE_MAX`].
 #[async_trait]
 pub(crate) trait Queries: Send + Sync {
@@ -311,6 +335,7 @@ pub(crate) trait Store:
     + Commits
     + Directories
     + Operators
+    + Copies
     + Queries
     + Hiscores
     + Changes

@@ -273,6 +273,38 @@ pub(crate) async fn a_promoted_store_ends_every_run_and_repeats_no_number(kind: 
     assert_eq!(code, 64, "{said}");
 }
 
+/// A restored copy has lower numbers than those that gateways and zones remember. Here the numbers
+/// that they remember are any that a store can have given until now.
+pub(crate) async fn whoever_remembers_a_later_number_takes_a_promoted_store_for_newer(kind: Kind) {
+    let stage = Stage::new(kind).await;
+    let zone = stage.zone(region(0, 0)).await;
+    let player = stage.player().await;
+    let before = stage.load(zone.run, &player.id).await.unwrap();
+    let (code, said) = stage.command(&["promoted"]).await;
+    assert_eq!(code, 0, "{said}");
+    let life: u64 = stage.ask("SELECT value FROM incarnation").await[0]
+        .parse()
+        .unwrap();
+    for (what, query) in [
+        ("the directory", "SELECT version FROM directory"),
+        ("sanctions", "SELECT version FROM identity"),
+        ("orders to agents", "SELECT last FROM agent_orders"),
+        ("the store's own ledger", "SELECT last FROM operations"),
+        ("epochs of regions", "SELECT min(epoch) FROM regions"),
+        (
+            "characters in the world",
+            r#"SELECT min("ownershipSequence") FROM characters WHERE online"#,
+        ),
+    ] {
+        let number: u64 = stage.ask(query).await[0].parse().unwrap();
+        assert!(number >= life, "{what}: {number} {life}");
+    }
+    // The run that takes over says the higher sequence to gateways.
+    let next = stage.zone(region(0, 0)).await;
+    let now = stage.load(next.run, &player.id).await.unwrap();
+    assert!(now.ownership_sequence > life && before.ownership_sequence < life);
+}
+
 pub(crate) async fn the_store_goes_on_after_a_restart(kind: Kind) {
     let mut stage = Stage::new(kind).await;
     let zone = stage.zone(region(0, 0)).await;

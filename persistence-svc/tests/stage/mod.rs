@@ -414,14 +414,22 @@ impl Stage {
 
     /// Runs a command beside the service: its exit code and all that it said.
     pub(crate) async fn command(&self, words: &[&str]) -> (i32, String) {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_persistence-svc"));
-        command.args(words).env_clear().envs(&self.settings);
-        let output = tokio::task::spawn_blocking(move || command.output());
-        let output = output.await.unwrap().unwrap();
-        let said = [output.stdout, output.stderr].concat();
-        let code = output.status.code().unwrap_or(-1);
-        (code, String::from_utf8(said).unwrap())
+        command(&self.settings, words).await
     }
+}
+
+/// Runs a command of an operator with these settings: its exit code and all that it said.
+pub(crate) async fn command(
+    settings: &BTreeMap<&'static str, String>,
+    words: &[&str],
+) -> (i32, String) {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_persistence-svc"));
+    command.args(words).env_clear().envs(settings);
+    let output = tokio::task::spawn_blocking(move || command.output());
+    let output = output.await.unwrap().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    let code = output.status.code().unwrap_or(-1);
+    (code, String::from_utf8(said).unwrap())
 }
 
 impl Drop for Stage {

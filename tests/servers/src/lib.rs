@@ -19,7 +19,7 @@ pub use cdn::Cdn;
 pub use certificates::{Authority, Certified};
 pub use idp::Idp;
 pub use pgbouncer::PgBouncer;
-pub use postgres::Postgres;
+pub use postgres::{BaseBackup, Postgres, Receiver};
 pub use process::spawn;
 pub use redis::Redis;
 

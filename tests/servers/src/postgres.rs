@@ -1,5 +1,7 @@
 //! A private PostgreSQL server.
 
+mod recovery;
+
 use std::fs;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -8,6 +10,7 @@ use std::time::Duration;
 
 use crate::folder::Folder;
 use crate::process::{Server, find, run, unprivileged, wait_until};
+pub use recovery::{BaseBackup, Receiver};
 
 const START_LIMIT: Duration = Duration::from_secs(20);
 const START_ATTEMPTS: u32 = 5;
@@ -20,6 +23,8 @@ pub struct Postgres {
     port: u16,
     folder: Folder,
     settings: Vec<String>,
+    /// Its log, which outlives it.
+    archive: Option<Arc<Folder>>,
 }
 
 impl Postgres {
@@ -81,6 +86,7 @@ impl Postgres {
                         port,
                         folder,
                         settings,
+                        archive: None,
                     });
                 }
                 Err(error) => why = error,
@@ -234,10 +240,14 @@ impl Postgres {
         run("pg_basebackup", copy)?;
         let binaries = self.binaries.clone();
         let standby = Postgres::start_in(binaries, folder, self.settings.clone())?;
-        self.sql(
-            "postgres",
-            "ALTER SYSTEM SET synchronous_standby_names = '*'",
-        );
+        self.waits_for("*")?;
+        Ok(standby)
+    }
+
+    /// Answers a commit from now on only when the standby of this name has it, too.
+    fn waits_for(&self, standby: &str) -> Result<(), String> {
+        let wait = format!("ALTER SYSTEM SET synchronous_standby_names = '{standby}'");
+        self.sql("postgres", &wait);
         self.sql("postgres", "SELECT pg_reload_conf()");
         let follows = "SELECT 1 / count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
         let mut why = String::new();
@@ -251,7 +261,7 @@ impl Postgres {
             );
             asked.map_err(|error| why = error).is_ok()
         });
-        if found { Ok(standby) } else { Err(why) }
+        if found { Ok(()) } else { Err(why) }
     }
 
     /// Lets a standby take over, and waits until it takes writes.

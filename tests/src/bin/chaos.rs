@@ -10,6 +10,7 @@ use tests::{
         exercise::{self, Exercise},
         fault::Schedule,
         production, replicas,
+        restore::{self, Recovery},
         story::{self, Cast},
         timeline::Timeline,
     },
@@ -75,6 +76,16 @@ enum What {
         /// For how long at least (5m)
         #[arg(long = "for", default_value = "5m", value_parser = duration)]
         time: Duration,
+    },
+    /// PostgreSQL is lost with all its data, and restored from a base backup and the archive of its
+    /// log to a moment before
+    Restore {
+        /// Time for which bots play in all (30s, 3m)
+        #[arg(long = "for", default_value = "3m", value_parser = duration)]
+        time: Duration,
+        /// Restored with every acknowledged commit, by pg_receivewal --synchronous
+        #[arg(long)]
+        complete: bool,
     },
     /// Exchanges (dropped by one, picked up by another) while zone servers and stores are killed
     Exchanges {
@@ -150,6 +161,14 @@ async fn play(arguments: &Arguments, timeline: Timeline) -> Result<Summary> {
         What::Scale => exercise::scale(cast, timeline).await,
         What::Replicas { time } => replicas::one_name(cast, 4, *time, timeline).await,
         What::Production { time } => production::end_to_end(cast, *time, timeline).await,
+        What::Restore { time, complete } => {
+            cast.acting.leave_every = Some(Duration::from_secs(40));
+            let wanted = Recovery {
+                lasts: *time,
+                complete: *complete,
+            };
+            restore::restore(cast, wanted, timeline).await
+        }
         What::Exchanges { count } => {
             let wanted = Exercise { count: *count };
             exercise::exchanges(cast, wanted, timeline).await

@@ -159,6 +159,14 @@ impl Possessions {
         self.faults.iter().chain(open)
     }
 
+    /// Forgets what messages showed, because the world goes back to an earlier moment. The next
+    /// `player:sync` shows the possessions of that moment.
+    pub fn begin_anew(&mut self) {
+        self.known = false;
+        self.open.clear();
+        (self.dead, self.loss) = (false, None);
+    }
+
     /// Counts a message. Its caller calls this for each message before it passes on the content.
     pub fn heard(&mut self) {
         match &mut self.loss {

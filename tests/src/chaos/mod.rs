@@ -7,6 +7,7 @@
 //! - [`oracle`]: the laws that must hold afterwards;
 //! - [`production`]: the production configuration from end to end;
 //! - [`replicas`]: persistence services behind one name;
+//! - [`restore`]: PostgreSQL is lost, and restored from a backup;
 //! - [`story`]: bots, faults and the judgement;
 //! - [`timeline`]: the events and their times.
 
@@ -17,6 +18,7 @@ pub mod oracle;
 pub mod production;
 pub mod proxy;
 pub mod replicas;
+pub mod restore;
 pub mod story;
 pub mod timeline;
 pub mod wedge;

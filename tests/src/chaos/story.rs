@@ -271,7 +271,7 @@ impl Stage {
     }
 
     /// Stops all bots, and checks that each agrees with the store and is played by one zone.
-    async fn rest(&self) -> Result<()> {
+    pub(super) async fn rest(&self) -> Result<()> {
         self.swarm.hush(true);
         let busy = self.swarm.settled(SETTLE_WITHIN).await;
         ensure!(

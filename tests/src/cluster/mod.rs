@@ -3,6 +3,7 @@
 //! other's deadlines pass. When a test fails, the output of the processes stays under `tests/out`.
 
 mod certificates;
+mod database;
 pub mod launcher;
 mod plan;
 pub mod process;
@@ -35,7 +36,7 @@ pub use plan::{Kind, Member, Plan};
 pub use process::Finished;
 pub use process::{Process, binary, free_port};
 use production::Production;
-pub use store::Store;
+pub use store::{Numbers, Store};
 pub use wires::Wires;
 
 use crate::http;
@@ -83,10 +84,15 @@ impl Stores {
             });
         }
         let (made, settings) = (database.to_owned(), plan.postgres.clone());
-        let own = plan.breakable || !settings.is_empty();
+        let archive = plan.archive;
+        let own = plan.breakable || archive || !settings.is_empty();
         let started = tokio::task::spawn_blocking(move || {
             if own {
-                let server = Postgres::try_start_with(&settings).map_err(anyhow::Error::msg)?;
+                let server = match archive {
+                    true => Postgres::try_start_archiving(&settings),
+                    false => Postgres::try_start_with(&settings),
+                };
+                let server = server.map_err(anyhow::Error::msg)?;
                 let url = server.create_database(&made);
                 return anyhow::Ok((Database::Own(server), Redis::start(), url));
             }
@@ -433,30 +439,6 @@ impl Cluster {
             Database::Own(server) => Ok(server),
             Database::Shared { .. } => bail!("the cluster is not breakable"),
         }
-    }
-
-    /// Kills the database and lets a standby of it take over. All ways to the database lead to the
-    /// standby from then on.
-    ///
-    /// # Errors
-    /// The cluster is not breakable.
-    pub fn fail_over(&mut self, standby: Postgres) -> Result<()> {
-        let name = self.database.clone();
-        let database = self.postgres()?;
-        database.kill9();
-        tokio::task::block_in_place(|| standby.promote());
-        *database = standby;
-        let port = database.port();
-        self.database_url = database.url_of(&name);
-        if let Some(production) = &self.production {
-            production.aim(port);
-            return Ok(());
-        }
-        let address = format!("127.0.0.1:{port}");
-        self.wires()?
-            .to_database()
-            .for_each(|proxy| proxy.aim(&address));
-        Ok(())
     }
 
     /// Runs a command of `persistence-svc` to its end, on the database past any pooler.

@@ -33,6 +33,8 @@ pub struct Plan {
     pub secret_files: bool,
     /// Settings of a PostgreSQL server of its own, each as `name=value`; empty: it needs none.
     pub postgres: Vec<&'static str>,
+    /// PostgreSQL archives its log, so that it can be restored.
+    pub archive: bool,
     /// Further variables of every service.
     pub env: Vec<(String, String)>,
 }
@@ -54,6 +56,7 @@ impl Plan {
             alone: false,
             secret_files: false,
             postgres: Vec::new(),
+            archive: false,
             env: Vec::new(),
         }
     }

@@ -12,6 +12,25 @@ pub struct Store {
     client: Client,
 }
 
+/// The greatest numbers that the store has given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Numbers {
+    /// Of its incarnation.
+    pub incarnation: i64,
+    /// Of runs.
+    pub run: i64,
+    /// Epochs of regions.
+    pub region_epoch: i64,
+    /// Epochs of sessions.
+    pub session_epoch: i64,
+    /// Ownership sequences of characters.
+    pub ownership_sequence: i64,
+    /// Versions of the directory.
+    pub directory: i64,
+    /// Versions of sanctions.
+    pub sanctions: i64,
+}
+
 /// One character as the store has it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
@@ -75,6 +94,40 @@ impl Store {
         let row: [&(dyn ToSql + Sync); 3] = [&character_id, &slot, &item];
         self.client.execute(query, &row).await.context("pack")?;
         Ok(())
+    }
+
+    /// Returns the greatest numbers that it has given.
+    pub async fn numbers(&self) -> Result<Numbers> {
+        let query = r#"SELECT (SELECT value FROM incarnation), (SELECT max(id) FROM runs),
+              (SELECT max(epoch) FROM regions), (SELECT max("sessionEpoch") FROM characters),
+              (SELECT max("ownershipSequence") FROM characters),
+              (SELECT version FROM directory), (SELECT version FROM identity)"#;
+        let row = self.client.query_one(query, &[]).await.context("numbers")?;
+        Ok(Numbers {
+            incarnation: row.try_get(0)?,
+            run: row.try_get(1)?,
+            region_epoch: row.try_get(2)?,
+            session_epoch: row.try_get(3)?,
+            ownership_sequence: row.try_get(4)?,
+            directory: row.try_get(5)?,
+            sanctions: row.try_get(6)?,
+        })
+    }
+
+    /// Returns the time by PostgreSQL's clock, as it reads times.
+    pub async fn time(&self) -> Result<String> {
+        let query = "SELECT clock_timestamp()::text";
+        let row = self.client.query_one(query, &[]).await.context("time")?;
+        Ok(row.try_get(0)?)
+    }
+
+    /// Returns the part of the log into which PostgreSQL writes now, and the last one that is in the
+    /// archive; empty: none is.
+    pub async fn log_parts(&self) -> Result<(String, String)> {
+        let query = "SELECT pg_walfile_name(pg_current_wal_lsn()), coalesce(last_archived_wal, '')
+            FROM pg_stat_archiver";
+        let row = self.client.query_one(query, &[]).await.context("log")?;
+        Ok((row.try_get(0)?, row.try_get(1)?))
     }
 
     /// Returns the number of regions of the world.

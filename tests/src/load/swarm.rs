@@ -249,6 +249,13 @@ impl Swarm {
         }
     }
 
+    /// Makes all bots forget what they have, because the world goes back to an earlier moment.
+    pub fn begin_anew(&self) {
+        for bot in self.bots.iter() {
+            bot.known().view.possessions.begin_anew();
+        }
+    }
+
     /// Waits until every bot is in the world and has no open request. Returns the names of bots
     /// that were late. Bots must be hushed.
     pub async fn settled(&self, within: Duration) -> Vec<String> {

@@ -12,6 +12,7 @@ use tests::{
         exercise,
         fault::{AWAY_MS, BLINK, Fault, Step},
         replicas,
+        restore::{self, Recovery},
         story::{self, Cast, Stage},
         timeline::Timeline,
     },
@@ -137,6 +138,28 @@ async fn a_promoted_standby_has_every_exchange_that_was_acknowledged() {
     let steps = [step(Fault::Promote, 500)];
     let summary = story::play(plan, cast(30, 16), steps, Timeline::new(true)).await;
     eprintln!("{}", summary.unwrap());
+}
+
+/// Everybody has what they had at that moment, and no number comes again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_database_is_restored_to_a_moment_and_play_goes_on_from_there() {
+    let wanted = Recovery {
+        lasts: Duration::from_secs(20),
+        complete: false,
+    };
+    let played = restore::restore(cast(20, 18), wanted, Timeline::new(true)).await;
+    eprintln!("{}", played.unwrap());
+}
+
+/// The log was at another place before a player was told of anything.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_whose_log_was_received_is_restored_with_every_exchange() {
+    let wanted = Recovery {
+        lasts: Duration::from_secs(16),
+        complete: true,
+    };
+    let played = restore::restore(cast(20, 19), wanted, Timeline::new(true)).await;
+    eprintln!("{}", played.unwrap());
 }
 
 /// A caller has one call at most at a replica that is cut off. New replicas get their share.

@@ -75,6 +75,32 @@ impl World {
     }
 }
 
+/// Checks that this build can read the bytes that the store keeps for `region`. It does not look at
+/// the parts, which are left out one by one where content does not know them.
+///
+/// # Errors
+/// A run that took the region in would begin it as content has it.
+pub fn check_saved_region(region: Region, saved: &[u8]) -> Result<(), Unreadable> {
+    opened(region, saved).map(|_| ())
+}
+
+/// Reads the parts of a saved region, by name.
+fn opened(region: Region, saved: &[u8]) -> Result<Map<String, Value>, Unreadable> {
+    let mut all: Map<String, Value> =
+        rmp_serde::from_slice(saved).map_err(|why| Unreadable::Bytes(why.to_string()))?;
+    let version = all.remove("version");
+    if version != Some(VERSION.into()) {
+        let version = version.as_ref().and_then(Value::as_u64);
+        let version = version.and_then(|version| u16::try_from(version).ok());
+        return Err(Unreadable::Version(version.unwrap_or_default()));
+    }
+    match all.remove("region").and_then(read::<Region>) {
+        Some(of) if of == region => Ok(all),
+        Some(of) => Err(Unreadable::Region(of)),
+        None => Err(Unreadable::Bytes("it names no region".to_owned())),
+    }
+}
+
 /// The reader of saved bytes, part by part.
 struct Parts<'a> {
     content: &'a Content,
@@ -93,24 +119,13 @@ impl Parts<'_> {
             Vec::new(),
             Vec::new(),
         );
-        let mut all = match rmp_serde::from_slice::<Map<String, Value>>(saved) {
+        let mut all = match opened(self.region, saved) {
             Ok(all) => all,
             Err(why) => {
-                self.unfit
-                    .push(Unreadable::Bytes(why.to_string()).to_string());
+                self.unfit.push(why.to_string());
                 return fresh;
             }
         };
-        let version = all.remove("version");
-        if version != Some(VERSION.into()) {
-            let version = version.unwrap_or_default();
-            self.unfit.push(format!("a region of version {version}"));
-            return fresh;
-        }
-        if read::<Region>(all.remove("region").unwrap_or_default()) != Some(self.region) {
-            self.unfit.push("another region".to_owned());
-            return fresh;
-        }
         let mut list = |name| match all.remove(name) {
             Some(Value::Array(list)) => list,
             _ => Vec::new(),

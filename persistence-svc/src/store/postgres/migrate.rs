@@ -22,7 +22,7 @@ use super::Postgres;
 use super::session::{Client, GenericClient, Transaction};
 use crate::store::error::{Result, StoreError};
 use crate::store::migrations::steps::Way;
-use crate::store::migrations::{Migration, Told};
+use crate::store::migrations::{Layout, Migration, Told};
 use crate::store::new_id;
 
 /// Only one transaction of a migration runs at a time in a database; the number is ours alone.
@@ -43,6 +43,11 @@ const PAUSE: Duration = Duration::from_millis(500);
 const BREATH_MAX: Duration = Duration::from_secs(1);
 /// Time between two lines about the same step.
 const TELL_EVERY: Duration = Duration::from_secs(10);
+
+/// Returns the layout of the tables; there may be none yet.
+pub(super) async fn layout(client: &impl GenericClient) -> Result<Layout> {
+    Ok(State::look(client).await?.layout)
+}
 
 /// Reason why a transaction was rolled back.
 enum Fault {

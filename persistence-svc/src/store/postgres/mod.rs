@@ -23,6 +23,7 @@ mod sessions;
 mod social;
 mod stored;
 mod value;
+mod verify;
 
 use std::future::poll_fn;
 use std::ops::{Deref, DerefMut};

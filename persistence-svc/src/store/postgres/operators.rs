@@ -35,6 +35,16 @@ impl Operators for Postgres {
         disown(&transaction, &runs).await?;
         let raise = "UPDATE regions SET epoch = greatest(epoch, $1)";
         transaction.execute(raise, &[&life]).await?;
+        // As commits do, it locks the characters by id before it changes them.
+        let lock = "SELECT id FROM characters WHERE online ORDER BY id FOR UPDATE";
+        transaction.execute(lock, &[]).await?;
+        let raise = incarnation::RAISE_SEQUENCES.replace("?1", "$1");
+        transaction.execute(&raise, &[&life]).await?;
+        for raise in incarnation::RAISE_COUNTERS {
+            transaction
+                .execute(&raise.replace("?1", "$1"), &[&life])
+                .await?;
+        }
         bump(&transaction).await?;
         transaction.commit().await?;
         self.changed.notify_one();

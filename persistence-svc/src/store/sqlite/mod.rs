@@ -19,6 +19,7 @@ mod sessions;
 mod social;
 mod stored;
 mod value;
+mod verify;
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::ops::Deref;
@@ -43,7 +44,8 @@ use super::migrations::{self, Layout, MIGRATIONS, Told};
 use super::row::FromRow;
 use crate::mutants::Mutants;
 
-const FILE: &str = "world.sqlite";
+/// Name of the database in the data folder.
+pub(crate) const FILE: &str = "world.sqlite";
 const QUEUE: usize = 256;
 const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 
@@ -278,6 +280,19 @@ fn connect(path: &Path) -> anyhow::Result<Connection> {
     Ok(connection)
 }
 
+/// Returns the layout of the tables; there may be none yet.
+fn layout(transaction: &Transaction<'_>) -> Result<Layout> {
+    let applied = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let query = "SELECT count(*) FROM sqlite_schema WHERE name = 'tilestead_migrations'";
+    let kept: u32 = transaction.query_row(query, [], |row| row.get(0))?;
+    let mut oldest = 1;
+    if kept != 0 {
+        let query = "SELECT coalesce(max(oldest), 1) FROM tilestead_migrations";
+        oldest = transaction.query_row(query, [], |row| row.get(0))?;
+    }
+    Ok(Layout { applied, oldest })
+}
+
 #[async_trait]
 impl Store for Sqlite {
     fn system(&self) -> &'static str {
@@ -287,15 +302,11 @@ impl Store for Sqlite {
     /// Brings the tables up to date. `user_version` is the number of the last migration.
     async fn migrate_telling(&self, told: Told<'_>) -> Result<()> {
         let done = self.write(|transaction| {
-            let applied: u32 =
-                transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
             transaction.execute_batch(
                 "CREATE TABLE IF NOT EXISTS tilestead_migrations
                    (version INTEGER PRIMARY KEY, oldest INTEGER NOT NULL)",
             )?;
-            let query = "SELECT coalesce(max(oldest), 1) FROM tilestead_migrations";
-            let oldest = transaction.query_row(query, [], |row| row.get(0))?;
-            let layout = Layout { applied, oldest };
+            let layout = layout(transaction)?;
             let mut done = Vec::new();
             for (version, migration) in migrations::missing(MIGRATIONS, layout)? {
                 refuse_steps(migration.sqlite)?;
@@ -316,21 +327,12 @@ impl Store for Sqlite {
     async fn show_migration(&self) -> Result<Vec<String>> {
         self.read(|transaction| {
             let number = |pragma| transaction.pragma_query_value(None, pragma, |row| row.get(0));
-            let applied: u32 = number("user_version")?;
             let (pages, page): (u32, u32) = (number("page_count")?, number("page_size")?);
-            let query = "SELECT count(*) FROM sqlite_schema WHERE name = 'tilestead_migrations'";
-            let kept: u32 = transaction.query_row(query, [], |row| row.get(0))?;
-            let oldest = if kept == 0 {
-                1
-            } else {
-                let query = "SELECT coalesce(max(oldest), 1) FROM tilestead_migrations";
-                transaction.query_row(query, [], |row| row.get(0))?
-            };
             let bytes = u64::from(pages) * u64::from(page);
             let mut lines = vec![format!(
                 "the database has {bytes} bytes; only one process may have it open meanwhile"
             )];
-            let layout = Layout { applied, oldest };
+            let layout = layout(transaction)?;
             let all = migrations::missing(MIGRATIONS, layout)?;
             for (version, migration) in all {
                 let beside = migrations::beside(migration.oldest, version);

@@ -31,6 +31,10 @@ impl Operators for Sqlite {
                     disown(transaction, run)?;
                 }
                 transaction.execute("UPDATE regions SET epoch = max(epoch, ?1)", [life])?;
+                transaction.execute(incarnation::RAISE_SEQUENCES, [life])?;
+                for raise in incarnation::RAISE_COUNTERS {
+                    transaction.execute(raise, [life])?;
+                }
                 bump(transaction)?;
                 Ok(life)
             })
