@@ -1,8 +1,11 @@
 //! Checks that all holdings agree with the ledger, and that everything has one owner. The queries
 //! are the same for both stores.
 //!
-//! Always: the database makes the sums, over one moment; the check lists only differences.
+//! Always: the database makes the sums, over one moment; the check lists only differences. Of the
+//! ledger it reads the balances of the closed months and the rows since then. A full check also
+//! reads all rows of the closed months and compares them with the balances.
 
+use super::archive::{Month, Table};
 use super::model::RegionReport;
 use super::row::{FromRow, Read, Row};
 
@@ -46,26 +49,53 @@ const HELD: &str = r#"SELECT holder, item, CAST(sum(amount) AS bigint) AS amount
    UNION ALL SELECT id, 'coins', coins FROM characters WHERE coins <> 0
    UNION ALL SELECT '', item_id, quantity FROM ground_items) all_of_it
  GROUP BY holder, item"#;
-const WRITTEN: &str = "SELECT coalesce(character_id, '') AS holder, item_id AS item,
-   CAST(sum(delta) AS bigint) AS amount FROM ledger GROUP BY 1, 2";
+/// Sums of the closed months.
+const BALANCES: &str =
+    "SELECT character_id AS holder, item_id AS item, amount FROM ledger_balances";
+
+/// Returns the query for the sums of the ledger's rows under a condition.
+fn written(condition: &str) -> String {
+    format!(
+        "SELECT coalesce(character_id, '') AS holder, item_id AS item,
+           CAST(sum(delta) AS bigint) AS amount FROM ledger WHERE {condition} GROUP BY 1, 2"
+    )
+}
+
+/// Returns the query for all that the ledger says; `edge`: the end of the last closed month.
+fn said(edge: i64) -> String {
+    let since = written(&format!("at >= {edge}"));
+    format!("{BALANCES} UNION ALL SELECT holder, item, amount FROM ({since}) since")
+}
 
 /// Returns the query for the totals: item, held, ledger.
-pub(crate) fn totals() -> String {
+pub(crate) fn totals(edge: i64) -> String {
+    let said = said(edge);
     format!(
         "SELECT item, CAST(sum(held) AS bigint), CAST(sum(ledger) AS bigint) FROM (
            SELECT item, amount AS held, 0 AS ledger FROM ({HELD}) h
-           UNION ALL SELECT item, 0, amount FROM ({WRITTEN}) l) both_sides
+           UNION ALL SELECT item, 0, amount FROM ({said}) l) both_sides
          GROUP BY item ORDER BY item"
     )
 }
 
 /// Returns the query for the differences: holder, item, held, ledger, where the last two differ.
-pub(crate) fn differences() -> String {
+pub(crate) fn differences(edge: i64) -> String {
+    unequal(HELD, &said(edge))
+}
+
+/// Returns the query for the differences between the closed months' rows and their balances:
+/// holder, item, rows, balance.
+pub(crate) fn closed_differences(edge: i64) -> String {
+    unequal(&written(&format!("at < {edge}")), BALANCES)
+}
+
+/// Returns the query for holder, item and the two sums of two queries, where these differ.
+fn unequal(one: &str, other: &str) -> String {
     format!(
-        "SELECT holder, item, CAST(sum(held) AS bigint), CAST(sum(ledger) AS bigint) FROM (
-           SELECT holder, item, amount AS held, 0 AS ledger FROM ({HELD}) h
-           UNION ALL SELECT holder, item, 0, amount FROM ({WRITTEN}) l) both_sides
-         GROUP BY holder, item HAVING sum(held) <> sum(ledger) ORDER BY holder, item"
+        "SELECT holder, item, CAST(sum(one) AS bigint), CAST(sum(other) AS bigint) FROM (
+           SELECT holder, item, amount AS one, 0 AS other FROM ({one}) o
+           UNION ALL SELECT holder, item, 0, amount FROM ({other}) t) both_sides
+         GROUP BY holder, item HAVING sum(one) <> sum(other) ORDER BY holder, item"
     )
 }
 
@@ -76,6 +106,27 @@ pub(crate) fn difference(holder: &str, item: &str, held: i64, ledger: i64) -> St
         id => format!("character {id} has"),
     };
     format!("{who} {held} of {item}, the ledger says {ledger}")
+}
+
+/// Returns a difference between the rows of the closed months and their balance as one sentence.
+pub(crate) fn closed_difference(holder: &str, item: &str, rows: i64, balance: i64) -> String {
+    let who = match holder {
+        "" => "the ground".to_owned(),
+        id => format!("character {id}"),
+    };
+    format!("the closed months give {who} {rows} of {item}, their balance says {balance}")
+}
+
+/// Returns whether a full check counts the rows of a month.
+pub(crate) fn counted(month: &Month) -> bool {
+    month.kind == Table::Ledger.kind() && month.closed.is_some() && month.dropped.is_none()
+}
+
+/// Returns the sentence for a closed month of the ledger that lost or gained rows.
+pub(crate) fn month_difference(month: &Month, rows: i64) -> Option<String> {
+    let then = month.rows.unwrap_or_default();
+    let name = &month.month;
+    (then != rows).then(|| format!("month {name} of the ledger has {rows} rows, it closed with {then}"))
 }
 
 /// Checks that must find nothing: a sentence, and the query that gives its rows.

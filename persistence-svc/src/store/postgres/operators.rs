@@ -7,7 +7,11 @@ use super::directory::{bump, moment};
 use super::runs::disown;
 use super::{Postgres, Values, all};
 use crate::store::Operators;
-use crate::store::conservation::{Conservation, NEVER, REGIONS, difference, differences, totals};
+use crate::store::archive::{EDGE, MONTHS, Month, Table};
+use crate::store::conservation::{
+    Conservation, NEVER, REGIONS, closed_difference, closed_differences, counted, difference,
+    differences, month_difference, totals,
+};
 use crate::store::error::Result;
 use crate::store::incarnation;
 use crate::store::model::{Region, RegionReport};
@@ -41,18 +45,25 @@ impl Operators for Postgres {
         Ok(life)
     }
 
-    async fn check(&self) -> Result<Conservation> {
+    async fn check(&self, full: bool) -> Result<Conservation> {
         let mut client = self.client().await?;
         let moment = moment(&mut client).await?;
         moment.batch_execute(CHECK_LIMIT).await?;
+        let edge: i64 = moment.query_one(EDGE, &[]).await?.try_get(0)?;
         let mut found = Conservation {
-            totals: all(&moment.query(&totals(), &[]).await?)?,
-            differences: Vec::new(),
+            totals: all(&moment.query(&totals(edge), &[]).await?)?,
+            differences: sentences(&moment, &differences(edge), difference).await?,
         };
-        for row in moment.query(&differences(), &[]).await? {
-            let (holder, item) = (row.try_get(0)?, row.try_get(1)?);
-            let sentence = difference(holder, item, row.try_get(2)?, row.try_get(3)?);
-            found.differences.push(sentence);
+        if full {
+            let query = closed_differences(edge);
+            let more = sentences(&moment, &query, closed_difference).await?;
+            found.differences.extend(more);
+            let months: Vec<Month> = all(&moment.query(MONTHS, &[]).await?)?;
+            for month in months.iter().filter(|month| counted(month)) {
+                let rows = moment.query_one(&Table::Ledger.count(month), &[]).await?;
+                let more = month_difference(month, rows.try_get(0)?);
+                found.differences.extend(more);
+            }
         }
         for (what, query) in NEVER {
             for row in moment.query(query, &[]).await? {
@@ -107,6 +118,20 @@ impl Operators for Postgres {
         let client = self.client().await?;
         Ok(client.execute(release, &[&id]).await? == 1)
     }
+}
+
+/// Returns a sentence for each row of a query for differences.
+async fn sentences(
+    moment: &Transaction<'_>,
+    query: &str,
+    sentence: fn(&str, &str, i64, i64) -> String,
+) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    for row in moment.query(query, &[]).await? {
+        let (holder, item) = (row.try_get(0)?, row.try_get(1)?);
+        found.push(sentence(holder, item, row.try_get(2)?, row.try_get(3)?));
+    }
+    Ok(found)
 }
 
 /// Takes those of the characters that are in regions of the run out of the world and keeps them
