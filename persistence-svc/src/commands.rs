@@ -356,7 +356,11 @@ mod tests {
             ("svc --print-config", None, "svc --print-config"),
             ("svc check", Some(Some(Task::Check(false))), "svc"),
             ("svc check --full", Some(Some(Task::Check(true))), "svc"),
-            ("svc check --print-config", Some(Some(Task::Check(false))), "svc --print-config"),
+            (
+                "svc check --print-config",
+                Some(Some(Task::Check(false))),
+                "svc --print-config",
+            ),
             ("svc archive drop ledger", Some(None), "svc"),
             ("svc check more", Some(None), "svc"),
             ("svc freeze on", Some(Some(Task::Freeze(true))), "svc"),

@@ -206,7 +206,13 @@ impl Server {
             let woken = Arc::new(Notify::new());
             tokio::join!(
                 feed.follow(Arc::clone(&store), ready, Arc::clone(&woken), end.clone()),
-                planner::run(Arc::clone(&store), settings, metrics.clone(), woken, end.clone()),
+                planner::run(
+                    Arc::clone(&store),
+                    settings,
+                    metrics.clone(),
+                    woken,
+                    end.clone()
+                ),
                 tidy::run(Arc::clone(&store), metrics, end.clone()),
                 waker::run(Arc::clone(&store), resting, end.clone()),
                 hiscores::run(Arc::clone(&store), period, end.clone()),

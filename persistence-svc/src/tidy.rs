@@ -17,7 +17,7 @@ use crate::store::Store;
 const PERIOD: Duration = Duration::from_secs(600);
 const STEP_LIMIT: Duration = Duration::from_secs(10);
 /// The longest round over the months: it sums up a whole month of the ledger.
-const MONTHS_LIMIT: Duration = Duration::from_secs(900);
+const MONTHS_LIMIT: Duration = Duration::from_secs(3_600);
 const OLDER: Duration = Duration::from_secs(86_400);
 /// Most rows of each kind in each round.
 const MOST: i64 = 500;

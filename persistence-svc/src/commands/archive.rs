@@ -55,7 +55,9 @@ pub(super) async fn perform(store: &dyn Store, task: Task) -> anyhow::Result<Vec
         Task::Export(table, month, file) => {
             let (rows, sha256) = export(store, table, &month, &file).await?;
             let kind = table.kind();
-            Ok(vec![format!("{kind} {month}: {rows} rows, SHA-256 {sha256}")])
+            Ok(vec![format!(
+                "{kind} {month}: {rows} rows, SHA-256 {sha256}"
+            )])
         }
         Task::Drop(table, month, unexported) => {
             let dropped = store.drop_month(table, &month, unexported).await;
@@ -273,7 +275,10 @@ mod tests {
         assert!(!file.exists());
         let (rows, sha256) = sheet.finish(&file).unwrap();
         drop(sheet);
-        assert_eq!((rows, fs::read_to_string(&file).unwrap().as_str()), (0, "a,b\n"));
+        assert_eq!(
+            (rows, fs::read_to_string(&file).unwrap().as_str()),
+            (0, "a,b\n")
+        );
         assert_eq!(sha256.get(..16), Some("5be08c9684a1d25e"));
         assert!(Sheet::create(&file).is_err(), "it is there already");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);

@@ -334,9 +334,8 @@ pub(crate) fn may_export(month: &Month) -> Result<()> {
 pub(crate) fn may_drop(months: &[Month], month: &Month, rows: i64, unexported: bool) -> Result<()> {
     may_export(month)?;
     let Month { kind, month: m, .. } = month;
-    let older = |one: &&Month| {
-        one.kind == *kind && one.begins < month.begins && one.dropped.is_none()
-    };
+    let older =
+        |one: &&Month| one.kind == *kind && one.begins < month.begins && one.dropped.is_none();
     if let Some(older) = months.iter().find(older) {
         return Err(StoreError::Archive(format!(
             "{kind} {} is older; drop it first",

@@ -29,7 +29,7 @@ pub struct Total {
     pub ledger: i64,
 }
 
-/// Reads a row of [`totals`].
+/// Reads a row of [`Sides::totals`].
 impl FromRow for Total {
     fn from_row<R: Row>(row: &R) -> Read<Self, R> {
         Ok(Total {
@@ -40,63 +40,76 @@ impl FromRow for Total {
     }
 }
 
-/// Holdings by holder and item; the ground is ''.
-const HELD: &str = r#"SELECT holder, item, CAST(sum(amount) AS bigint) AS amount FROM (
-   SELECT "playerId" AS holder, "itemId" AS item, quantity AS amount FROM inventory
-   UNION ALL SELECT "playerId", "itemId", quantity FROM equipment
-   UNION ALL SELECT "playerId", "itemId", quantity FROM bank WHERE quantity <> 0
-   UNION ALL SELECT "playerId", "itemId", quantity FROM stakes
-   UNION ALL SELECT id, 'coins', coins FROM characters WHERE coins <> 0
-   UNION ALL SELECT '', item_id, quantity FROM ground_items) all_of_it
- GROUP BY holder, item"#;
+/// All that is held, by holder and item; the ground is ''.
+const HELD: &str = r#"SELECT "playerId" AS holder, "itemId" AS item,
+     CAST(quantity AS bigint) AS amount FROM inventory
+   UNION ALL SELECT "playerId", "itemId", CAST(quantity AS bigint) FROM equipment
+   UNION ALL SELECT "playerId", "itemId", CAST(quantity AS bigint) FROM bank WHERE quantity <> 0
+   UNION ALL SELECT "playerId", "itemId", CAST(quantity AS bigint) FROM stakes
+   UNION ALL SELECT id, 'coins', CAST(coins AS bigint) FROM characters WHERE coins <> 0
+   UNION ALL SELECT '', item_id, CAST(quantity AS bigint) FROM ground_items"#;
 /// Sums of the closed months.
 const BALANCES: &str =
     "SELECT character_id AS holder, item_id AS item, amount FROM ledger_balances";
 
-/// Returns the query for the sums of the ledger's rows under a condition.
+/// Returns the query for the ledger's rows under a condition.
 fn written(condition: &str) -> String {
     format!(
-        "SELECT coalesce(character_id, '') AS holder, item_id AS item,
-           CAST(sum(delta) AS bigint) AS amount FROM ledger WHERE {condition} GROUP BY 1, 2"
+        "SELECT coalesce(character_id, '') AS holder, item_id AS item, delta AS amount
+         FROM ledger WHERE {condition}"
     )
 }
 
-/// Returns the query for all that the ledger says; `edge`: the end of the last closed month.
-fn said(edge: i64) -> String {
-    let since = written(&format!("at >= {edge}"));
-    format!("{BALANCES} UNION ALL SELECT holder, item, amount FROM ({since}) since")
+/// Two queries for holder, item and amount, whose sums must be equal by holder and item.
+pub(crate) struct Sides {
+    one: String,
+    other: String,
 }
 
-/// Returns the query for the totals: item, held, ledger.
-pub(crate) fn totals(edge: i64) -> String {
-    let said = said(edge);
-    format!(
-        "SELECT item, CAST(sum(held) AS bigint), CAST(sum(ledger) AS bigint) FROM (
-           SELECT item, amount AS held, 0 AS ledger FROM ({HELD}) h
-           UNION ALL SELECT item, 0, amount FROM ({said}) l) both_sides
-         GROUP BY item ORDER BY item"
-    )
-}
+impl Sides {
+    /// All holdings, and all that the ledger says. `edge`: the end of its last closed month.
+    pub(crate) fn whole(edge: i64) -> Sides {
+        let since = written(&format!("at >= {edge}"));
+        Sides {
+            one: HELD.to_owned(),
+            other: format!("{BALANCES} UNION ALL {since}"),
+        }
+    }
 
-/// Returns the query for the differences: holder, item, held, ledger, where the last two differ.
-pub(crate) fn differences(edge: i64) -> String {
-    unequal(HELD, &said(edge))
-}
+    /// The rows of the closed months, and their balances.
+    pub(crate) fn closed(edge: i64) -> Sides {
+        Sides {
+            one: written(&format!("at < {edge}")),
+            other: BALANCES.to_owned(),
+        }
+    }
 
-/// Returns the query for the differences between the closed months' rows and their balances:
-/// holder, item, rows, balance.
-pub(crate) fn closed_differences(edge: i64) -> String {
-    unequal(&written(&format!("at < {edge}")), BALANCES)
-}
+    fn together(&self) -> String {
+        let Sides { one, other } = self;
+        format!(
+            "(SELECT holder, item, amount AS one, CAST(0 AS bigint) AS other FROM ({one}) o
+              UNION ALL SELECT holder, item, CAST(0 AS bigint), amount FROM ({other}) t) both_sides"
+        )
+    }
 
-/// Returns the query for holder, item and the two sums of two queries, where these differ.
-fn unequal(one: &str, other: &str) -> String {
-    format!(
-        "SELECT holder, item, CAST(sum(one) AS bigint), CAST(sum(other) AS bigint) FROM (
-           SELECT holder, item, amount AS one, 0 AS other FROM ({one}) o
-           UNION ALL SELECT holder, item, 0, amount FROM ({other}) t) both_sides
-         GROUP BY holder, item HAVING sum(one) <> sum(other) ORDER BY holder, item"
-    )
+    /// Returns the query for item, the two sums, and one more value of the rows of an item.
+    pub(crate) fn totals(&self, more: &str) -> String {
+        let both = self.together();
+        format!(
+            "SELECT item, CAST(sum(one) AS bigint), CAST(sum(other) AS bigint), {more}
+             FROM {both} GROUP BY item ORDER BY item"
+        )
+    }
+
+    /// Returns the query for the differences under a condition: holder, item, the two sums.
+    pub(crate) fn differences(&self, condition: &str) -> String {
+        let both = self.together();
+        format!(
+            "SELECT holder, item, CAST(sum(one) AS bigint), CAST(sum(other) AS bigint) FROM {both}
+             WHERE {condition}
+             GROUP BY holder, item HAVING sum(one) <> sum(other) ORDER BY holder, item"
+        )
+    }
 }
 
 /// Returns a difference as one sentence.
@@ -126,7 +139,8 @@ pub(crate) fn counted(month: &Month) -> bool {
 pub(crate) fn month_difference(month: &Month, rows: i64) -> Option<String> {
     let then = month.rows.unwrap_or_default();
     let name = &month.month;
-    (then != rows).then(|| format!("month {name} of the ledger has {rows} rows, it closed with {then}"))
+    (then != rows)
+        .then(|| format!("month {name} of the ledger has {rows} rows, it closed with {then}"))
 }
 
 /// Checks that must find nothing: a sentence, and the query that gives its rows.

@@ -90,7 +90,13 @@ pub(crate) async fn a_closing_keeps_the_sums(kind: Kind) {
     coins(stage, id, 3, 4, months[1].ends);
     nothing_differs(stage).await;
     let totals = stage.check().await.totals;
-    assert!(stage.keep_months(months[0].due() - 1).await.unwrap().is_empty());
+    assert!(
+        stage
+            .keep_months(months[0].due() - 1)
+            .await
+            .unwrap()
+            .is_empty()
+    );
     for (month, coins) in [(0, "25"), (1, "")] {
         let closed = stage.keep_months(months[month].due()).await.unwrap();
         let name = &months[month].name;
@@ -115,28 +121,51 @@ pub(crate) async fn a_difference_is_found_on_both_sides_of_a_closing(kind: Kind)
     let (stage, id) = (&scene.stage, &scene.player.id);
     let months = spans(stage).await;
     coins(stage, id, 1, 10, months[0].ends);
-    let held = [
-        "UPDATE characters SET coins = coins + 1",
-        "UPDATE characters SET coins = coins - 1",
-    ];
+    let held = ["+ 1", "- 1"]
+        .map(|more| format!("UPDATE characters SET coins = coins {more} WHERE id = '{id}'"));
     let young = ["+ 1", "- 1"]
         .map(|more| format!("UPDATE ledger SET delta = delta {more} WHERE run_id = 0"));
     let old = ["+ 1", "- 1"].map(|more| {
         format!("UPDATE ledger SET delta = delta {more} WHERE run_id > 0 AND item_id = 'coins'")
     });
     let change = |words: &str| stage.sql(words, words);
-    let says = |held, ledger| format!("character {id} has {held} of coins, the ledger says {ledger}");
-    change(held[0]);
+    let says =
+        |held, ledger| format!("character {id} has {held} of coins, the ledger says {ledger}");
+    change(&held[0]);
     assert_eq!(stage.check().await.differences, [says(36, 35)]);
-    change(held[1]);
+    change(&held[1]);
+    // One has more and another less, so that the item's total is right.
+    let other = stage.player().await.id;
+    coins(stage, &other, 5, 10, 7);
+    nothing_differs(stage).await;
+    let give = |from: &str, to: &str| {
+        format!(
+            "UPDATE characters SET coins = coins + CASE id WHEN '{from}' THEN -1 ELSE 1 END
+             WHERE id IN ('{from}', '{to}')"
+        )
+    };
+    change(&give(id, &other));
+    let mut both = [
+        says(34, 35),
+        format!("character {other} has 11 of coins, the ledger says 10"),
+    ];
+    both.sort();
+    assert_eq!(stage.check().await.differences, both);
+    change(&give(&other, id));
+    let gone = "DELETE FROM ledger WHERE run_id = 0 AND sequence = 5";
+    change(gone);
+    change(&format!(
+        "UPDATE characters SET coins = 0 WHERE id = '{other}'"
+    ));
+    nothing_differs(stage).await;
     change(&old[0]);
     assert_eq!(stage.check().await.differences, [says(35, 36)]);
     change(&old[1]);
     stage.keep_months(months[0].due()).await.unwrap();
     nothing_differs(stage).await;
-    change(held[0]);
+    change(&held[0]);
     assert_eq!(stage.check().await.differences, [says(36, 35)]);
-    change(held[1]);
+    change(&held[1]);
     change(&young[0]);
     assert_eq!(stage.check().await.differences, [says(35, 36)]);
     change(&young[1]);
@@ -193,21 +222,39 @@ pub(crate) async fn only_the_oldest_closed_and_exported_month_is_dropped(kind: K
         let older = format!("{one} is older");
         refused(&["archive", "drop", table, two, "--unexported"], &older).await;
     }
-    let (code, said) = stage.command(&["archive", "export", "ledger", one, file]).await;
+    let (code, said) = stage
+        .command(&["archive", "export", "ledger", one, file])
+        .await;
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("3 rows, SHA-256 "), "{said}");
-    refused(&["archive", "export", "ledger", one, file], "exists already").await;
+    refused(
+        &["archive", "export", "ledger", one, file],
+        "exists already",
+    )
+    .await;
     coins(stage, id, 2, 1, 7);
     refused(&["archive", "drop", "ledger", one], "export it again").await;
     let gone = "DELETE FROM ledger WHERE run_id = 0 AND sequence = 2";
     stage.sql(gone, gone);
     let (code, said) = stage.command(&["archive", "drop", "ledger", one]).await;
     assert_eq!(code, 0, "{said}");
-    assert!(said.contains("3 rows dropped; 3 sums stand for them"), "{said}");
+    assert!(
+        said.contains("3 rows dropped; 3 sums stand for them"),
+        "{said}"
+    );
     refused(&["archive", "drop", "ledger", one], "dropped already").await;
-    refused(&["archive", "export", "ledger", one, file], "dropped already").await;
+    refused(
+        &["archive", "export", "ledger", one, file],
+        "dropped already",
+    )
+    .await;
     let (_, said) = stage.command(&["archive"]).await;
-    assert!(said.contains(&format!("ledger {one} and before: dropped, 3 rows exported")), "{said}");
+    assert!(
+        said.contains(&format!(
+            "ledger {one} and before: dropped, 3 rows exported"
+        )),
+        "{said}"
+    );
     assert!(said.contains(&format!("ledger {two}: 1 rows")), "{said}");
     assert_eq!(stage.command(&["archive", "drop", "runs", one]).await.0, 64);
     std::fs::remove_dir_all(folder).unwrap();
@@ -246,7 +293,11 @@ pub(crate) async fn a_dropped_month_of_the_ledger_leaves_its_sums(kind: Kind) {
         }),
     };
     let list = stage.queries().ledger(ask).await.unwrap().into_inner();
-    let rows: Vec<_> = list.rows.iter().map(|e| (e.cause.as_str(), e.delta)).collect();
+    let rows: Vec<_> = list
+        .rows
+        .iter()
+        .map(|e| (e.cause.as_str(), e.delta))
+        .collect();
     assert_eq!(rows, [("starter", 100), ("carried", 32)]);
 }
 
@@ -278,7 +329,10 @@ pub(crate) async fn dropped_sessions_still_count(kind: Kind) {
         };
         let told = stage.queries().profile(ask).await.unwrap().into_inner();
         // The open session grows; the two others are 25.7 s.
-        (told.logins, told.played_ms >= 25_700 && told.played_ms < 600_000)
+        (
+            told.logins,
+            told.played_ms >= 25_700 && told.played_ms < 600_000,
+        )
     };
     assert_eq!(profile().await, (52, true));
     stage.keep_months(months[0].due()).await.unwrap();
@@ -403,7 +457,10 @@ lines'), ({0} - 1, 'x', 'y', ' '), ({0}, 'of', 'the next', 'month');
             months[0].ends
         );
         let (mut have, mut want) = (as_text, stage.ask(&there).await);
-        assert!(said.contains(&format!("{} rows, SHA-256", want.len())), "{said}");
+        assert!(
+            said.contains(&format!("{} rows, SHA-256", want.len())),
+            "{said}"
+        );
         have.sort();
         want.sort();
         assert_eq!(have, want, "{word}");
@@ -416,7 +473,10 @@ lines'), ({0} - 1, 'x', 'y', ' '), ({0}, 'of', 'the next', 'month');
             let client = stage.postgres().await;
             let (make, copy) = copied.split_once(';').unwrap();
             client.batch_execute(make).await.unwrap();
-            let sink = client.copy_in(copy.trim().trim_end_matches(';')).await.unwrap();
+            let sink = client
+                .copy_in(copy.trim().trim_end_matches(';'))
+                .await
+                .unwrap();
             let mut sink = std::pin::pin!(sink);
             sink.send(bytes::Bytes::from(text)).await.unwrap();
             assert_eq!(sink.finish().await.unwrap(), want.len() as u64);

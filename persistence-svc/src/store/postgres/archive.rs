@@ -19,8 +19,8 @@ use crate::store::archive::{
 use crate::store::error::{Result, StoreError};
 use crate::store::model::NOBODY;
 
-/// Time limits of one statement over a month, and of many of them.
-const LIMITS: &str = "SET LOCAL statement_timeout = '900s'";
+/// Time limit of a statement over a month. The first month may have the rows of years.
+const LIMITS: &str = "SET LOCAL statement_timeout = '3600s'";
 /// Only one transaction changes months at a time in a database; the number is ours alone.
 const LOCK: &str = "7453010372";
 
@@ -360,6 +360,8 @@ async fn exclusive(transaction: &Transaction<'_>, table: Table, parts: &str) -> 
     let locks = format!(
         r#"{first}LOCK TABLE ONLY "{name}", {parts}, "{name}_rest" IN ACCESS EXCLUSIVE MODE"#
     );
-    transaction.execute("SELECT archive_lock($1)", &[&locks]).await?;
+    transaction
+        .execute("SELECT archive_lock($1)", &[&locks])
+        .await?;
     Ok(())
 }

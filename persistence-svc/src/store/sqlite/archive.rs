@@ -243,8 +243,9 @@ fn sum_sessions(
                   WHERE login < ?1 AND logout < ?2 AND "playerId" > ?3 ORDER BY 1 LIMIT ?4"#;
     let ids: Vec<String> = {
         let mut statement = transaction.prepare_cached(next)?;
-        let rows =
-            statement.query_map(params![month.ends, before, after, HOLDERS], |row| row.get(0))?;
+        let rows = statement.query_map(params![month.ends, before, after, HOLDERS], |row| {
+            row.get(0)
+        })?;
         rows.collect::<rusqlite::Result<_>>()?
     };
     for id in &ids {

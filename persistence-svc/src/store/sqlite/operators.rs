@@ -8,8 +8,7 @@ use super::{Sqlite, Transaction, all, bump};
 use crate::store::Operators;
 use crate::store::archive::{EDGE, MONTHS, Month, Table};
 use crate::store::conservation::{
-    Conservation, NEVER, REGIONS, closed_difference, closed_differences, counted, difference,
-    differences, month_difference, totals,
+    Conservation, NEVER, REGIONS, Sides, closed_difference, counted, difference, month_difference,
 };
 use crate::store::error::Result;
 use crate::store::incarnation;
@@ -104,15 +103,14 @@ impl Operators for Sqlite {
 
 fn check(transaction: &Transaction<'_>, full: bool) -> Result<Conservation> {
     let edge: i64 = transaction.query_row(EDGE, [], |row| row.get(0))?;
+    let sides = Sides::whole(edge);
     let mut found = Conservation {
-        totals: all(transaction, &totals(edge), [])?,
-        differences: sentences(transaction, &differences(edge), difference)?,
+        totals: all(transaction, &sides.totals("0"), [])?,
+        differences: sentences(transaction, &sides, difference)?,
     };
     if full {
-        let query = closed_differences(edge);
-        found
-            .differences
-            .extend(sentences(transaction, &query, closed_difference)?);
+        let more = sentences(transaction, &Sides::closed(edge), closed_difference)?;
+        found.differences.extend(more);
         let months: Vec<Month> = all(transaction, MONTHS, [])?;
         for month in months.iter().filter(|month| counted(month)) {
             let rows: i64 =
@@ -130,13 +128,13 @@ fn check(transaction: &Transaction<'_>, full: bool) -> Result<Conservation> {
     Ok(found)
 }
 
-/// Returns a sentence for each row of a query for differences.
+/// Returns a sentence for each difference of two sides.
 fn sentences(
     transaction: &Transaction<'_>,
-    query: &str,
+    sides: &Sides,
     sentence: fn(&str, &str, i64, i64) -> String,
 ) -> Result<Vec<String>> {
-    let mut statement = transaction.prepare(query)?;
+    let mut statement = transaction.prepare(&sides.differences("true"))?;
     let rows = statement.query_map([], |row| {
         let (holder, item): (String, String) = (row.get(0)?, row.get(1)?);
         Ok(sentence(&holder, &item, row.get(2)?, row.get(3)?))
