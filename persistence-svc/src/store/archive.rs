@@ -206,9 +206,9 @@ pub(crate) const CLOSE: &str = "UPDATE archive_months SET closed_at = $1, row_co
 /// Notes an export: $1 its moment, $2 rows, $3 SHA-256, $4 kind, $5 month.
 pub(crate) const EXPORTED: &str = "UPDATE archive_months SET exported_at = $1, exported_rows = $2,
  exported_sha256 = $3 WHERE kind = $4 AND month = $5 AND dropped_at IS NULL";
-/// Notes that a month and all before it were dropped: $1 now, $2 partition, $3 kind, $4 end.
-pub(crate) const DROPPED: &str = "UPDATE archive_months SET part = $2,
- dropped_at = coalesce(dropped_at, $1) WHERE kind = $3 AND ends <= $4";
+/// Notes that a month and all before it were dropped: $1 partition, $2 now, $3 kind, $4 end.
+pub(crate) const DROPPED: &str = "UPDATE archive_months SET part = $1,
+ dropped_at = coalesce(dropped_at, $2) WHERE kind = $3 AND ends <= $4";
 /// Takes the items that nobody has any more out of the balances.
 pub(crate) const FORGET_NOTHING: &str = "DELETE FROM ledger_balances WHERE amount = 0";
 /// The end of the last closed month of the ledger; 0: none is closed.

@@ -344,7 +344,7 @@ async fn replace(
     );
     transaction.batch_execute(&swap).await?;
     let now = now_of(transaction).await?;
-    let values: Values<'_> = &[&now, &rest, &table.kind(), &ends];
+    let values: Values<'_> = &[&rest, &now, &table.kind(), &ends];
     transaction.execute(DROPPED, values).await?;
     i64::try_from(kept).map_err(|_| StoreError::Broken(format!("{kept} rows")))
 }

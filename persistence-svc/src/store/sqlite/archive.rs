@@ -125,7 +125,7 @@ impl Archive for Sqlite {
             let goes_on = month.dropped.is_some() && table != Table::Sessions && left > 0;
             if !goes_on {
                 may_drop(&months, &month, left, unexported)?;
-                let values = params![transaction.now_ms(), "", month.kind, month.ends];
+                let values = params!["", transaction.now_ms(), month.kind, month.ends];
                 transaction.execute(DROPPED, values)?;
             }
             Ok((month, left))
