@@ -29,14 +29,13 @@ struct Known {
     about: &'static str,
 }
 
-/// Operands that begin with two dashes.
-const FLAGS: [&str; 2] = ["--full", "--unexported"];
-
 const KNOWN: [Known; 9] = [
     Known {
         word: "migrate",
-        operands: "",
-        about: "Brings the tables up to date and ends.",
+        operands: "[--plan]",
+        about: "Brings the tables up to date and ends, with a line for each step. `--plan` only \
+shows the steps that are missing, with the locks that they take, the sizes of the tables, and the \
+programs that may run beside the result.",
     },
     Known {
         word: "check",
@@ -107,7 +106,7 @@ impl Command {
         let known = KNOWN.iter().find(|known| known.word == word)?;
         arguments.remove(1);
         let mut operands = Vec::new();
-        let operand = |next: &String| !next.starts_with("--") || FLAGS.contains(&next.as_str());
+        let operand = |next: &String| !next.starts_with("--") || known.operands.contains(&**next);
         while arguments.get(1).is_some_and(operand) {
             operands.push(arguments.remove(1));
         }
@@ -186,6 +185,8 @@ enum Task {
     /// Whether it reads the closed months, too.
     Check(bool),
     Archive(archive::Task),
+    /// What `Migrate` would do.
+    ShowMigration,
     Freeze(bool),
     Regions,
     ResumeRegion(Region),
@@ -203,6 +204,7 @@ impl Task {
             ("check", []) => Task::Check(false),
             ("check", ["--full"]) => Task::Check(true),
             ("archive", operands) => Task::Archive(archive::Task::read(operands)?),
+            ("migrate", ["--plan"]) => Task::ShowMigration,
             ("freeze", ["on"]) => Task::Freeze(true),
             ("freeze", ["off"]) => Task::Freeze(false),
             ("regions", []) => Task::Regions,
@@ -243,6 +245,7 @@ async fn perform(store: &dyn Store, task: Task) -> anyhow::Result<()> {
         Task::Migrate => Ok(()),
         Task::Check(full) => report(&store.check(full).await.context("check the world")?),
         Task::Archive(task) => say(&archive::perform(store, task).await?),
+        Task::ShowMigration => say(&store.show_migration().await.context("look at the tables")?),
         Task::Freeze(frozen) => {
             let changed = store.freeze(frozen).await.context("switch")?;
             let now = if frozen { "frozen" } else { "allowed" };
@@ -362,6 +365,18 @@ mod tests {
                 "svc --print-config",
             ),
             ("svc archive drop ledger", Some(None), "svc"),
+            ("svc migrate", Some(Some(Task::Migrate)), "svc"),
+            ("svc migrate --plan", Some(Some(Task::ShowMigration)), "svc"),
+            (
+                "svc migrate --help",
+                Some(Some(Task::Migrate)),
+                "svc --help",
+            ),
+            (
+                "svc check --plan",
+                Some(Some(Task::Check(false))),
+                "svc --plan",
+            ),
             ("svc check more", Some(None), "svc"),
             ("svc freeze on", Some(Some(Task::Freeze(true))), "svc"),
             ("svc freeze --help", Some(None), "svc --help"),

@@ -246,7 +246,7 @@ pub(crate) async fn only_the_oldest_closed_and_exported_month_is_dropped(kind: K
     );
     refused(&["archive", "drop", "ledger", one], "dropped already").await;
     refused(
-        &["archive", "export", "ledger", one, file],
+        &["archive", "export", "ledger", one, "another.csv"],
         "dropped already",
     )
     .await;
