@@ -216,7 +216,7 @@ async fn regions(store: &dyn Store) -> StoreResult<Findings> {
 /// Compares all holdings with the ledger, and looks for owners that cannot be.
 async fn holdings(store: &dyn Store) -> StoreResult<Findings> {
     let mut found = Findings::default();
-    let checked = store.check().await;
+    let checked = store.check(true).await;
     if let Some(checked) = found.take("the ledger", checked)? {
         found.looked = checked.totals.len() as u64;
         checked

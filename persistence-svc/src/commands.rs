@@ -3,6 +3,8 @@
 //! Always: a command answers on stdout, one thing a line; a fault that it finds ends with exit code
 //! 1, a fault that a person must correct with 64.
 
+mod archive;
+
 use std::io::Write;
 use std::sync::Arc;
 
@@ -28,7 +30,7 @@ struct Known {
     about: &'static str,
 }
 
-const KNOWN: [Known; 9] = [
+const KNOWN: [Known; 10] = [
     Known {
         word: "migrate",
         operands: "[--plan]",
@@ -38,10 +40,17 @@ programs that may run beside the result.",
     },
     Known {
         word: "check",
-        operands: "",
+        operands: "[--full]",
         about: "Compares all items and coins that are held with the ledger, and looks for owners \
 that cannot be. Prints how much there is of each item; ends with 1 and a line for each difference \
-where something is not in order. The service may be running.",
+where something is not in order. Of the closed months it reads the balances; with --full also \
+all rows, and compares the two. The service may be running.",
+    },
+    Known {
+        word: "archive",
+        operands: "[export TABLE MONTH FILE | drop TABLE MONTH [--unexported]]",
+        about: "Lists the months of ledger, sessions and audit log; `export` writes a closed month \
+as CSV into a new file; `drop` removes the oldest month after its export. Months are written as 2026-11.",
     },
     Known {
         word: "freeze",
@@ -147,24 +156,47 @@ impl Command {
     }
 }
 
-/// Compares all holdings with the ledger, at one moment. The service may be running.
+/// Compares all holdings with the ledger, at one moment. The service may be running. `full`: also
+/// compares all rows of the closed months with their balances.
 ///
 /// # Errors
 /// If there is no such world, or the store cannot read it.
-pub async fn check(config: &Config, telemetry: &Telemetry) -> anyhow::Result<Conservation> {
+pub async fn check(
+    config: &Config,
+    telemetry: &Telemetry,
+    full: bool,
+) -> anyhow::Result<Conservation> {
     let store = beside(&config.store, &Metrics::new(&telemetry.meter()))?;
-    let found = store.check().await;
+    let found = store.check(full).await;
     Arc::clone(&store).close().await;
     found.context("check the world")
+}
+
+/// Makes and closes the months of ledger, sessions and audit log as the service does by itself, at
+/// a time in milliseconds since 1970. Returns the months that it closed, as `ledger 2026-11`.
+///
+/// # Errors
+/// If there is no such world, or the store cannot do it now.
+pub async fn keep_months(
+    config: &Config,
+    telemetry: &Telemetry,
+    now_ms: i64,
+) -> anyhow::Result<Vec<String>> {
+    let store = beside(&config.store, &Metrics::new(&telemetry.meter()))?;
+    let kept = store.keep_months(Some(now_ms)).await;
+    Arc::clone(&store).close().await;
+    Ok(kept.context("keep the months")?.closed)
 }
 
 /// A command after parsing.
 #[derive(Debug, PartialEq, Eq)]
 enum Task {
     Migrate,
+    /// Whether it reads the closed months, too.
+    Check(bool),
+    Archive(archive::Task),
     /// What `Migrate` would do.
     ShowMigration,
-    Check,
     Freeze(bool),
     Regions,
     ResumeRegion(Region),
@@ -180,8 +212,10 @@ impl Task {
     fn read(word: &str, operands: &[&str]) -> Option<Task> {
         Some(match (word, operands) {
             ("migrate", []) => Task::Migrate,
+            ("check", []) => Task::Check(false),
+            ("check", ["--full"]) => Task::Check(true),
+            ("archive", operands) => Task::Archive(archive::Task::read(operands)?),
             ("migrate", ["--plan"]) => Task::ShowMigration,
-            ("check", []) => Task::Check,
             ("freeze", ["on"]) => Task::Freeze(true),
             ("freeze", ["off"]) => Task::Freeze(false),
             ("regions", []) => Task::Regions,
@@ -221,8 +255,9 @@ fn roles_of(text: &str) -> Option<Vec<String>> {
 async fn perform(store: &dyn Store, task: Task) -> anyhow::Result<()> {
     match task {
         Task::Migrate | Task::Backup(_) => Ok(()),
+        Task::Check(full) => report(&store.check(full).await.context("check the world")?),
+        Task::Archive(task) => say(&archive::perform(store, task).await?),
         Task::ShowMigration => say(&store.show_migration().await.context("look at the tables")?),
-        Task::Check => report(&store.check().await.context("check the world")?),
         Task::Freeze(frozen) => {
             let changed = store.freeze(frozen).await.context("switch")?;
             let now = if frozen { "frozen" } else { "allowed" };
@@ -334,6 +369,14 @@ mod tests {
         for (text, task, rest) in [
             ("svc", None, "svc"),
             ("svc --print-config", None, "svc --print-config"),
+            ("svc check", Some(Some(Task::Check(false))), "svc"),
+            ("svc check --full", Some(Some(Task::Check(true))), "svc"),
+            (
+                "svc check --print-config",
+                Some(Some(Task::Check(false))),
+                "svc --print-config",
+            ),
+            ("svc archive drop ledger", Some(None), "svc"),
             ("svc migrate", Some(Some(Task::Migrate)), "svc"),
             ("svc migrate --plan", Some(Some(Task::ShowMigration)), "svc"),
             (
@@ -341,8 +384,11 @@ mod tests {
                 Some(Some(Task::Migrate)),
                 "svc --help",
             ),
-            ("svc check", Some(Some(Task::Check)), "svc"),
-            ("svc check --plan", Some(Some(Task::Check)), "svc --plan"),
+            (
+                "svc check --plan",
+                Some(Some(Task::Check(false))),
+                "svc --plan",
+            ),
             ("svc check more", Some(None), "svc"),
             ("svc freeze on", Some(Some(Task::Freeze(true))), "svc"),
             ("svc freeze --help", Some(None), "svc --help"),

@@ -23,7 +23,7 @@ mod store;
 mod tidy;
 mod waker;
 
-pub use commands::{Command, check};
+pub use commands::{Command, check, keep_months};
 pub use config::{Config, PostgresConfig, StoreConfig};
 pub use database::Database;
 pub use mutants::Mutants;

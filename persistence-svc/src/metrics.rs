@@ -8,6 +8,7 @@ use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Histogram, Meter};
 
 use crate::placement::plan::{Applied, Spread};
+use crate::store::archive::Standing;
 
 /// Bounds of the duration histograms, in seconds.
 const DURATIONS: [f64; 13] = [
@@ -31,6 +32,7 @@ pub(crate) struct Metrics {
     pool_wait: Histogram<f64>,
     watchers: Arc<AtomicI64>,
     spread: Arc<Mutex<Option<Spread>>>,
+    months: Arc<Mutex<Option<Standing>>>,
 }
 
 impl Metrics {
@@ -86,6 +88,7 @@ impl Metrics {
             ),
             watchers,
             spread: observe_spread(meter),
+            months: observe_months(meter),
         }
     }
 
@@ -135,6 +138,11 @@ impl Metrics {
         *self.spread.lock().unwrap_or_else(PoisonError::into_inner) = spread;
     }
 
+    /// Sets the state of the months, as this replica saw it last.
+    pub(crate) fn months(&self, standing: Standing) {
+        *self.months.lock().unwrap_or_else(PoisonError::into_inner) = Some(standing);
+    }
+
     /// Records a wait for a connection of the pool.
     pub(crate) fn pool_waited(&self, took: Duration) {
         self.pool_wait.record(took.as_secs_f64(), &[]);
@@ -179,6 +187,36 @@ fn observe_spread(meter: &Meter) -> Arc<Mutex<Option<Spread>>> {
         })
         .build();
     spread
+}
+
+/// Shows the newest state of the months once it is known.
+fn observe_months(meter: &Meter) -> Arc<Mutex<Option<Standing>>> {
+    let months: Arc<Mutex<Option<Standing>>> = Arc::default();
+    let gauge = |name: &'static str, what: &'static str, of: fn(Standing) -> i64| {
+        let seen = Arc::clone(&months);
+        // The registration keeps the callback.
+        let _ = meter
+            .i64_observable_gauge(name)
+            .with_description(what)
+            .with_callback(move |gauge| {
+                let seen = *seen.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(standing) = seen {
+                    gauge.observe(of(standing), &[]);
+                }
+            })
+            .build();
+    };
+    gauge(
+        "persistence.months.ahead",
+        "Months after the current one for which ledger, sessions and audit log are ready",
+        |standing| standing.ahead,
+    );
+    gauge(
+        "persistence.months.unplaced",
+        "Rows of ledger, sessions and audit log whose month does not exist",
+        |standing| standing.unplaced,
+    );
+    months
 }
 
 /// One open stream of the directory.

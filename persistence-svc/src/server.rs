@@ -204,8 +204,14 @@ impl Server {
             let woken = Arc::new(Notify::new());
             tokio::join!(
                 feed.follow(Arc::clone(&store), ready, Arc::clone(&woken), end.clone()),
-                planner::run(Arc::clone(&store), settings, metrics, woken, end.clone()),
-                tidy::run(Arc::clone(&store), end.clone()),
+                planner::run(
+                    Arc::clone(&store),
+                    settings,
+                    metrics.clone(),
+                    woken,
+                    end.clone()
+                ),
+                tidy::run(Arc::clone(&store), metrics, end.clone()),
                 waker::run(Arc::clone(&store), resting, end.clone()),
                 hiscores::run(Arc::clone(&store), period, end.clone()),
                 async {

@@ -320,7 +320,7 @@ impl Store {
     /// # Errors
     /// The store is broken.
     pub fn check(&self) -> anyhow::Result<Conservation> {
-        Ok(self.runtime.block_on(self.sqlite.check())?)
+        Ok(self.runtime.block_on(self.sqlite.check(true))?)
     }
 
     /// Returns the contents of the store now, for laws.

@@ -1,5 +1,6 @@
 //! Removes rows that nobody needs again, such as runs that ended a day ago, a few at a time. It
-//! also adds the skeletons of names that earlier versions stored without one.
+//! also adds the skeletons of names that earlier versions stored without one, makes the months to
+//! come and closes those that are over.
 //!
 //! Always: the ledger stays, and so does a run that owns anything.
 
@@ -9,17 +10,20 @@ use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::metrics::Metrics;
 use crate::placement::planner::millis;
 use crate::store::Store;
 
 const PERIOD: Duration = Duration::from_secs(600);
 const STEP_LIMIT: Duration = Duration::from_secs(10);
+/// The longest round over the months: it sums up a whole month of the ledger.
+const MONTHS_LIMIT: Duration = Duration::from_secs(3_600);
 const OLDER: Duration = Duration::from_secs(86_400);
 /// Most rows of each kind in each round.
 const MOST: i64 = 500;
 
 /// Tidies up until `stop`.
-pub(crate) async fn run(store: Arc<dyn Store>, stop: CancellationToken) {
+pub(crate) async fn run(store: Arc<dyn Store>, metrics: Metrics, stop: CancellationToken) {
     let mut rounds = interval(PERIOD);
     rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -40,6 +44,31 @@ pub(crate) async fn run(store: Arc<dyn Store>, stop: CancellationToken) {
             Err(_) => tracing::debug!("sanctions that are over stay for now"),
         }
         keep_skeletons(&*store, &stop).await;
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = keep_months(&*store, &metrics) => {}
+        }
+    }
+}
+
+/// Makes and closes months, and shows how they stand.
+async fn keep_months(store: &dyn Store, metrics: &Metrics) {
+    match timeout(MONTHS_LIMIT, store.keep_months(None)).await {
+        Ok(Ok(kept)) => {
+            for month in kept.made {
+                tracing::info!(month, "a month was made");
+            }
+            for month in kept.closed {
+                tracing::info!(month, "a month was closed");
+            }
+        }
+        Ok(Err(error)) => tracing::warn!(%error, "the months wait for the next round"),
+        Err(_) => tracing::warn!("the months were not closed in time"),
+    }
+    match timeout(STEP_LIMIT, store.months_standing()).await {
+        Ok(Ok(standing)) => metrics.months(standing),
+        Ok(Err(error)) => tracing::debug!(%error, "the state of the months is not known"),
+        Err(_) => tracing::debug!("the state of the months is not known"),
     }
 }
 

@@ -37,37 +37,43 @@ macro_rules! both {
     };
 }
 
-/// Runs the laws of locks over PostgreSQL only; SQLite does one thing after another.
+/// Runs the laws of locks and partitions over PostgreSQL only; SQLite does one thing after another.
 macro_rules! races {
-    ($($name:ident),+) => {
+    ($($module:ident: $($name:ident),+;)+) => {
         mod races {
-            $(
+            $($(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $name() {
-                    super::laws::races::$name(super::Kind::Postgres).await;
+                    super::laws::$module::$name(super::Kind::Postgres).await;
                 }
-            )+
+            )+)+
         }
         mod pooled_races {
-            $(
+            $($(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $name() {
-                    super::laws::races::$name(super::Kind::Pooled).await;
+                    super::laws::$module::$name(super::Kind::Pooled).await;
                 }
-            )+
+            )+)+
         }
     };
 }
 
 races! {
-    a_batch_waits_for_a_fence_under_way,
-    a_transfer_waits_for_a_takeover_under_way,
-    a_row_waits_for_a_handover_under_way,
-    a_give_waits_for_the_end_of_its_target,
-    a_give_waits_for_a_takeover_under_way,
-    a_transfer_meets_a_give_of_its_target,
-    two_runs_give_each_other_a_region,
-    readers_who_wait_do_not_keep_play_waiting
+    races:
+        a_batch_waits_for_a_fence_under_way,
+        a_transfer_waits_for_a_takeover_under_way,
+        a_row_waits_for_a_handover_under_way,
+        a_give_waits_for_the_end_of_its_target,
+        a_give_waits_for_a_takeover_under_way,
+        a_transfer_meets_a_give_of_its_target,
+        two_runs_give_each_other_a_region,
+        readers_who_wait_do_not_keep_play_waiting;
+    months:
+        a_month_closes_while_batches_go_on,
+        a_closing_waits_for_who_still_writes,
+        rows_without_a_month_wait_for_it,
+        the_tables_of_the_release_before_keep_every_row;
 }
 
 both! {
@@ -128,6 +134,13 @@ both! {
         who_is_banned_stays_in_the_hiscores,
         every_page_of_a_long_list_goes_on_where_the_one_before_ended,
         the_hiscores_of_a_world_from_before_are_filled;
+    archive:
+        a_closing_keeps_the_sums,
+        a_difference_is_found_on_both_sides_of_a_closing,
+        only_the_oldest_closed_and_exported_month_is_dropped,
+        a_dropped_month_of_the_ledger_leaves_its_sums,
+        dropped_sessions_still_count,
+        an_export_has_every_row;
     sessions:
         reconnecting_adds_no_session,
         old_sessions_are_added_up_and_removed;

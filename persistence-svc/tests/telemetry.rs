@@ -132,6 +132,13 @@ async fn a_commit_is_part_of_its_ticks_trace_and_counted() {
         part: Some(Part::Header(header)),
     };
     runs.commit(tokio_stream::iter([part])).await.unwrap();
+    until("the months to come are made", async || {
+        let metrics = telemetry.render_metrics();
+        let three =
+            |line: &str| line.starts_with("persistence_months_ahead") && line.ends_with(" 3");
+        metrics.lines().any(three).then_some(())
+    })
+    .await;
     replica.end().await;
     let metrics = telemetry.render_metrics();
     let counted = metrics.lines().any(|line| {

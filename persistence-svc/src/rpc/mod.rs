@@ -133,7 +133,8 @@ impl Desk {
             StoreError::InWorld
             | StoreError::Quarantined
             | StoreError::OperatorExists
-            | StoreError::LastOperator => Status::failed_precondition(error.to_string()),
+            | StoreError::LastOperator
+            | StoreError::Archive(_) => Status::failed_precondition(error.to_string()),
             StoreError::Broken(why) => {
                 if let Some(left_out) = sampled("the store is broken", method) {
                     tracing::error!(method, why, left_out, "the store is broken");

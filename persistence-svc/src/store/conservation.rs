@@ -1,8 +1,11 @@
 //! Checks that all holdings agree with the ledger, and that everything has one owner. The queries
 //! are the same for both stores.
 //!
-//! Always: the database makes the sums, over one moment; the check lists only differences.
+//! Always: the database makes the sums, over one moment; the check lists only differences. Of the
+//! ledger it reads the balances of the closed months and the rows since then. A full check also
+//! reads all rows of the closed months and compares them with the balances.
 
+use super::archive::{Month, Table};
 use super::model::RegionReport;
 use super::row::{FromRow, Read, Row};
 
@@ -26,7 +29,7 @@ pub struct Total {
     pub ledger: i64,
 }
 
-/// Reads a row of [`totals`].
+/// Reads a row of [`Sides::totals`].
 impl FromRow for Total {
     fn from_row<R: Row>(row: &R) -> Read<Self, R> {
         Ok(Total {
@@ -37,36 +40,76 @@ impl FromRow for Total {
     }
 }
 
-/// Holdings by holder and item; the ground is ''.
-const HELD: &str = r#"SELECT holder, item, CAST(sum(amount) AS bigint) AS amount FROM (
-   SELECT "playerId" AS holder, "itemId" AS item, quantity AS amount FROM inventory
-   UNION ALL SELECT "playerId", "itemId", quantity FROM equipment
-   UNION ALL SELECT "playerId", "itemId", quantity FROM bank WHERE quantity <> 0
-   UNION ALL SELECT "playerId", "itemId", quantity FROM stakes
-   UNION ALL SELECT id, 'coins', coins FROM characters WHERE coins <> 0
-   UNION ALL SELECT '', item_id, quantity FROM ground_items) all_of_it
- GROUP BY holder, item"#;
-const WRITTEN: &str = "SELECT coalesce(character_id, '') AS holder, item_id AS item,
-   CAST(sum(delta) AS bigint) AS amount FROM ledger GROUP BY 1, 2";
+/// All that is held, by holder and item; the ground is ''.
+const HELD: &str = r#"SELECT "playerId" AS holder, "itemId" AS item,
+     CAST(quantity AS bigint) AS amount FROM inventory
+   UNION ALL SELECT "playerId", "itemId", CAST(quantity AS bigint) FROM equipment
+   UNION ALL SELECT "playerId", "itemId", CAST(quantity AS bigint) FROM bank WHERE quantity <> 0
+   UNION ALL SELECT "playerId", "itemId", CAST(quantity AS bigint) FROM stakes
+   UNION ALL SELECT id, 'coins', CAST(coins AS bigint) FROM characters WHERE coins <> 0
+   UNION ALL SELECT '', item_id, CAST(quantity AS bigint) FROM ground_items"#;
+/// Sums of the closed months.
+const BALANCES: &str =
+    "SELECT character_id AS holder, item_id AS item, amount FROM ledger_balances";
 
-/// Returns the query for the totals: item, held, ledger.
-pub(crate) fn totals() -> String {
+/// Returns the query for the ledger's rows under a condition.
+fn written(condition: &str) -> String {
     format!(
-        "SELECT item, CAST(sum(held) AS bigint), CAST(sum(ledger) AS bigint) FROM (
-           SELECT item, amount AS held, 0 AS ledger FROM ({HELD}) h
-           UNION ALL SELECT item, 0, amount FROM ({WRITTEN}) l) both_sides
-         GROUP BY item ORDER BY item"
+        "SELECT coalesce(character_id, '') AS holder, item_id AS item, delta AS amount
+         FROM ledger WHERE {condition}"
     )
 }
 
-/// Returns the query for the differences: holder, item, held, ledger, where the last two differ.
-pub(crate) fn differences() -> String {
-    format!(
-        "SELECT holder, item, CAST(sum(held) AS bigint), CAST(sum(ledger) AS bigint) FROM (
-           SELECT holder, item, amount AS held, 0 AS ledger FROM ({HELD}) h
-           UNION ALL SELECT holder, item, 0, amount FROM ({WRITTEN}) l) both_sides
-         GROUP BY holder, item HAVING sum(held) <> sum(ledger) ORDER BY holder, item"
-    )
+/// Two queries for holder, item and amount, whose sums must be equal by holder and item.
+pub(crate) struct Sides {
+    one: String,
+    other: String,
+}
+
+impl Sides {
+    /// All holdings, and all that the ledger says. `edge`: the end of its last closed month.
+    pub(crate) fn whole(edge: i64) -> Sides {
+        let since = written(&format!("at >= {edge}"));
+        Sides {
+            one: HELD.to_owned(),
+            other: format!("{BALANCES} UNION ALL {since}"),
+        }
+    }
+
+    /// The rows of the closed months, and their balances.
+    pub(crate) fn closed(edge: i64) -> Sides {
+        Sides {
+            one: written(&format!("at < {edge}")),
+            other: BALANCES.to_owned(),
+        }
+    }
+
+    fn together(&self) -> String {
+        let Sides { one, other } = self;
+        format!(
+            "(SELECT holder, item, amount AS one, CAST(0 AS bigint) AS other FROM ({one}) o
+              UNION ALL SELECT holder, item, CAST(0 AS bigint), amount FROM ({other}) t) both_sides"
+        )
+    }
+
+    /// Returns the query for item, the two sums, and one more value of the rows of an item.
+    pub(crate) fn totals(&self, more: &str) -> String {
+        let both = self.together();
+        format!(
+            "SELECT item, CAST(sum(one) AS bigint), CAST(sum(other) AS bigint), {more}
+             FROM {both} GROUP BY item ORDER BY item"
+        )
+    }
+
+    /// Returns the query for the differences under a condition: holder, item, the two sums.
+    pub(crate) fn differences(&self, condition: &str) -> String {
+        let both = self.together();
+        format!(
+            "SELECT holder, item, CAST(sum(one) AS bigint), CAST(sum(other) AS bigint) FROM {both}
+             WHERE {condition}
+             GROUP BY holder, item HAVING sum(one) <> sum(other) ORDER BY holder, item"
+        )
+    }
 }
 
 /// Returns a difference as one sentence.
@@ -76,6 +119,28 @@ pub(crate) fn difference(holder: &str, item: &str, held: i64, ledger: i64) -> St
         id => format!("character {id} has"),
     };
     format!("{who} {held} of {item}, the ledger says {ledger}")
+}
+
+/// Returns a difference between the rows of the closed months and their balance as one sentence.
+pub(crate) fn closed_difference(holder: &str, item: &str, rows: i64, balance: i64) -> String {
+    let who = match holder {
+        "" => "the ground".to_owned(),
+        id => format!("character {id}"),
+    };
+    format!("the closed months give {who} {rows} of {item}, their balance says {balance}")
+}
+
+/// Returns whether a full check counts the rows of a month.
+pub(crate) fn counted(month: &Month) -> bool {
+    month.kind == Table::Ledger.kind() && month.closed.is_some() && month.dropped.is_none()
+}
+
+/// Returns the sentence for a closed month of the ledger that lost or gained rows.
+pub(crate) fn month_difference(month: &Month, rows: i64) -> Option<String> {
+    let then = month.rows.unwrap_or_default();
+    let name = &month.month;
+    (then != rows)
+        .then(|| format!("month {name} of the ledger has {rows} rows, it closed with {then}"))
 }
 
 /// Checks that must find nothing: a sentence, and the query that gives its rows.

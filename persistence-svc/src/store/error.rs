@@ -55,6 +55,9 @@ pub(crate) enum StoreError {
     /// Without this account there would be no operator.
     #[error("the account is the last operator")]
     LastOperator,
+    /// A month cannot be exported or dropped now.
+    #[error("{0}")]
+    Archive(String),
     /// The store holds or said something that it never should.
     #[error("the store is broken: {0}")]
     Broken(String),

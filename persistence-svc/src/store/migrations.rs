@@ -38,6 +38,7 @@ macro_rules! layout {
 pub(crate) const MIGRATIONS: &[Migration] = &[
     layout!("0001_world.sql", oldest: 1),
     layout!("0002_operators.sql", oldest: 1),
+    layout!("0004_partitions.sql", oldest: 1),
 ];
 
 /// Layout of the tables of a database.
@@ -99,7 +100,7 @@ mod tests {
     /// Layouts that were released before there were steps.
     const EXEMPT: usize = 2;
 
-    const OWN: u32 = 2;
+    const OWN: u32 = 3;
 
     fn numbers(applied: u32, oldest: u32) -> Result<Vec<u32>> {
         let missing = missing(MIGRATIONS, Layout { applied, oldest })?;
@@ -109,8 +110,8 @@ mod tests {
     #[test]
     fn an_old_layout_lacks_the_newer_ones() {
         assert_eq!(MIGRATIONS.len() as u32, OWN);
-        assert_eq!(numbers(0, 0).unwrap(), [1, 2]);
-        assert_eq!(numbers(1, 1).unwrap(), [2]);
+        assert_eq!(numbers(0, 0).unwrap(), [1, 2, 3]);
+        assert_eq!(numbers(1, 1).unwrap(), [2, 3]);
         assert_eq!(numbers(OWN, 1).unwrap(), Vec::<u32>::new());
     }
 
@@ -118,25 +119,121 @@ mod tests {
     fn a_program_runs_beside_newer_tables_only_if_they_allow_it() {
         assert_eq!(numbers(OWN + 3, OWN).unwrap(), Vec::<u32>::new());
         let refused = numbers(OWN + 3, OWN + 1).unwrap_err().to_string();
-        assert!(refused.contains("from layout 3 on"), "{refused}");
+        assert!(refused.contains("from layout 4 on"), "{refused}");
+    }
+
+    /// Returns a statement that takes something away. A table may get another name if it becomes the
+    /// first partition of the table that takes its name, with all of its columns: then each
+    /// statement of older programs means what it meant.
+    fn takes(earlier: &str, text: &str) -> Option<String> {
+        const TAKES: [&str; 3] = ["DROP ", "RENAME ", "ALTER COLUMN "];
+        let lines = text.lines().filter(|line| !line.trim().starts_with("--"));
+        let text = lines.map(|line| format!("{line}\n")).collect::<String>();
+        let mut first_partitions = Vec::new();
+        for statement in text.split(';') {
+            let words: Vec<&str> = statement.split_whitespace().collect();
+            match words[..] {
+                ["ALTER", "TABLE", name, "RENAME", "TO", part]
+                    if becomes_partition(earlier, &text, name, part) =>
+                {
+                    first_partitions.push(part);
+                }
+                // The table with its name gives the numbers from now on.
+                [
+                    "ALTER",
+                    "TABLE",
+                    part,
+                    "ALTER",
+                    "COLUMN",
+                    "id",
+                    "DROP",
+                    "IDENTITY",
+                ] if first_partitions.contains(&part) => {}
+                _ => {
+                    let all = statement.to_uppercase();
+                    if TAKES.iter().any(|taking| all.contains(taking)) {
+                        return Some(words.join(" "));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn becomes_partition(earlier: &str, text: &str, name: &str, part: &str) -> bool {
+        let attach =
+            format!("ALTER TABLE {name} ATTACH PARTITION {part} FOR VALUES FROM (MINVALUE)");
+        let (had, has) = (columns(earlier, name), columns(text, name));
+        let partitioned = text
+            .split(';')
+            .filter(|statement| statement.contains(&format!("CREATE TABLE {name} (")))
+            .all(|statement| statement.contains(") PARTITION BY RANGE ("));
+        text.contains(&attach) && partitioned && !had.is_empty() && had == has
+    }
+
+    /// Returns the names and types of a table's columns, in order.
+    fn columns(text: &str, table: &str) -> Vec<(String, String)> {
+        const NO_COLUMN: [&str; 4] = ["--", "PRIMARY", "UNIQUE", "CHECK"];
+        let mut lines = text.lines();
+        let begin = format!("CREATE TABLE {table} (");
+        lines.find(|line| line.trim() == begin);
+        let inside = lines.take_while(|line| !line.starts_with(')'));
+        let column = |line: &str| {
+            let mut words = line.split_whitespace();
+            let (name, kind) = (words.next()?, words.next()?);
+            let kind = kind.trim_end_matches(',');
+            (!NO_COLUMN.contains(&name)).then(|| (name.to_owned(), kind.to_owned()))
+        };
+        inside.filter_map(column).collect()
+    }
+
+    #[test]
+    fn a_table_gets_another_name_only_to_become_a_partition_of_its_heir() {
+        let earlier = "CREATE TABLE a (\n  id bigint NOT NULL,\n  b text\n);";
+        let heir = "ALTER TABLE a RENAME TO a_first;
+            CREATE TABLE a (\n  id bigint NOT NULL,\n  b text\n) PARTITION BY RANGE (id);
+            ALTER TABLE a_first ALTER COLUMN id DROP IDENTITY;
+            ALTER TABLE a ATTACH PARTITION a_first FOR VALUES FROM (MINVALUE) TO (7)";
+        assert_eq!(takes(earlier, heir), None);
+        for (from, to) in [
+            ("ATTACH PARTITION a_first", "ATTACH PARTITION a_second"),
+            ("PARTITION BY RANGE (id)", "WITH (fillfactor = 80)"),
+            ("  b text\n", "  c text\n"),
+            ("  b text\n", "  b bytea\n"),
+            (
+                "  id bigint NOT NULL,\n  b text\n",
+                "  id bigint NOT NULL\n",
+            ),
+            ("FROM (MINVALUE)", "FROM (3)"),
+            (
+                "ALTER COLUMN id DROP IDENTITY",
+                "ALTER COLUMN b DROP DEFAULT",
+            ),
+            ("ALTER TABLE a_first ALTER", "ALTER TABLE other ALTER"),
+            ("RENAME TO a_first", "RENAME COLUMN b TO c"),
+            ("ALTER TABLE a RENAME", "DROP TABLE d; ALTER TABLE a RENAME"),
+        ] {
+            let worse = heir.replace(from, to);
+            assert_ne!(worse, heir);
+            assert!(takes(earlier, &worse).is_some(), "{worse}");
+        }
     }
 
     /// The release before must be able to use the tables. So a migration that takes something away
     /// says that older programs may not use them, and comes a release after the last use.
     #[test]
     fn a_migration_that_takes_something_away_allows_no_older_program() {
-        const TAKES: [&str; 3] = ["DROP ", "RENAME ", "ALTER COLUMN "];
+        let mut earlier = String::new();
         for (number, migration) in (1..).zip(MIGRATIONS) {
             assert!((1..=number).contains(&migration.oldest), "{number}");
             for text in [migration.postgres, migration.sqlite] {
-                let statements = text.lines().filter(|line| !line.trim().starts_with("--"));
-                let text = statements.collect::<String>().to_uppercase();
-                let takes = TAKES.iter().find(|words| text.contains(**words));
+                let takes = takes(&earlier, text);
                 assert!(
                     takes.is_none() || migration.oldest == number,
                     "{number}: {takes:?}"
                 );
             }
+            earlier.push_str(migration.postgres);
         }
         let falls = MIGRATIONS
             .windows(2)

@@ -7,6 +7,7 @@
 //! One trait per concern, implemented over PostgreSQL and SQLite. Both pass the same tests.
 
 pub(crate) mod agents;
+pub(crate) mod archive;
 pub(crate) mod columns;
 pub(crate) mod conservation;
 pub(crate) mod directory;
@@ -31,7 +32,7 @@ pub(crate) mod verify;
 
 use std::sync::Arc;
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 use tonic::async_trait;
 
 use crate::placement::plan::{Applied, Change, View};
@@ -182,7 +183,8 @@ pub(crate) trait Operators: Send + Sync {
     /// registers anew. Returns the new incarnation of the world.
     async fn promoted(&self) -> Result<i64>;
     /// Compares all holdings with the ledger, and looks for impossible owners, at one moment.
-    async fn check(&self) -> Result<Conservation>;
+    /// `full`: also reads all rows of the closed months and compares them with their balances.
+    async fn check(&self, full: bool) -> Result<Conservation>;
     /// Freezes or allows exchanges of value. Returns false if that changes nothing.
     async fn freeze(&self, frozen: bool) -> Result<bool>;
     /// Returns all regions, in order.
@@ -325,6 +327,42 @@ pub(crate) trait Items: Send + Sync {
     async fn mirror_items(&self, page: items::ItemPage) -> Result<u64>;
 }
 
+/// Months of the ledger, the sessions and the audit log; see [`archive`].
+#[async_trait]
+pub(crate) trait Archive: Send + Sync {
+    /// Makes the months that are missing and closes those that are due, at a time in milliseconds;
+    /// `None`: now. One replica does it at a time; the others find nothing to do.
+    async fn keep_months(&self, now_ms: Option<i64>) -> Result<archive::Kept>;
+    /// Returns how far ahead there are months.
+    async fn months_standing(&self) -> Result<archive::Standing>;
+    /// Returns all months with their rows, by table and time.
+    async fn months(&self) -> Result<Vec<archive::MonthReport>>;
+    /// Hands over all rows of a closed month at one moment, a few at a time. Returns that moment.
+    async fn export_month(
+        &self,
+        table: archive::Table,
+        month: &str,
+        rows: mpsc::Sender<Vec<archive::Line>>,
+    ) -> Result<i64>;
+    /// Notes that all `rows` rows of a month at the moment `at_ms` are in a file with this SHA-256.
+    async fn note_export(
+        &self,
+        table: archive::Table,
+        month: &str,
+        at_ms: i64,
+        rows: i64,
+        sha256: &str,
+    ) -> Result<()>;
+    /// Removes the rows of a month. Of sessions, the characters keep number and length, and those
+    /// without an end in the export stay. Of the ledger, the sums stay; see [`archive::CARRIED`].
+    async fn drop_month(
+        &self,
+        table: archive::Table,
+        month: &str,
+        unexported: bool,
+    ) -> Result<archive::Dropped>;
+}
+
 /// The whole store.
 #[async_trait]
 pub(crate) trait Store:
@@ -342,6 +380,7 @@ pub(crate) trait Store:
     + Agents
     + Social
     + Items
+    + Archive
 {
     /// Returns `postgresql` or `sqlite`, for traces.
     fn system(&self) -> &'static str;

@@ -9,6 +9,9 @@ use super::row::{FromRow, Read, Row};
 
 /// Rows that the store keeps of a character.
 pub(crate) const SESSIONS_KEPT: i64 = 100;
+/// Time after which all who look for sessions that ended have seen one, in milliseconds: the
+/// hiscores are refreshed far more often.
+pub(crate) const SEEN_AFTER_MS: i64 = super::DAY_MS;
 
 /// Continues the open row of a character: $1 epoch, $2 session, $3 gateway, $4 character.
 pub(crate) const CONTINUE: &str = r#"UPDATE "playerSessions"

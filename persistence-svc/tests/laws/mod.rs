@@ -2,6 +2,7 @@
 
 pub(crate) mod accounts;
 pub(crate) mod agents;
+pub(crate) mod archive;
 pub(crate) mod commits;
 pub(crate) mod documents;
 pub(crate) mod exchange;
@@ -9,6 +10,7 @@ pub(crate) mod gives;
 pub(crate) mod hiscores;
 pub(crate) mod identity;
 pub(crate) mod items;
+pub(crate) mod months;
 pub(crate) mod queries;
 pub(crate) mod races;
 pub(crate) mod runs;

@@ -147,6 +147,16 @@ impl Stage {
 
     /// As [`Stage::new`], with some settings set otherwise.
     pub(crate) async fn with(kind: Kind, more: &[(&'static str, &str)]) -> Stage {
+        Stage::prepared(kind, more, async |_| {}).await
+    }
+
+    /// As [`Stage::with`], over a database of PostgreSQL that `prepare` filled before the service
+    /// came: it gets the address without a pooler.
+    pub(crate) async fn prepared(
+        kind: Kind,
+        more: &[(&'static str, &str)],
+        prepare: impl AsyncFnOnce(String),
+    ) -> Stage {
         let mut settings = BTreeMap::from([
             ("PERSISTENCE_LISTEN", "127.0.0.1:0".to_owned()),
             ("LEASE_MS", "60000".to_owned()),
@@ -175,6 +185,7 @@ impl Stage {
                     settings.insert("DATABASE_POOLER", "transaction".to_owned());
                 }
                 settings.insert("DATABASE_URL", url);
+                prepare(server.url_of(&name)).await;
                 Backing::Postgres {
                     server,
                     _pooler: pooler,
@@ -408,8 +419,19 @@ impl Stage {
     // Requests of operators.
 
     pub(crate) async fn check(&self) -> Conservation {
-        let found = persistence_svc::check(&config(&self.settings), &telemetry()).await;
+        let found = persistence_svc::check(&config(&self.settings), &telemetry(), false).await;
         found.unwrap()
+    }
+
+    /// As [`Stage::check`], with all rows of the closed months.
+    pub(crate) async fn check_full(&self) -> Conservation {
+        let found = persistence_svc::check(&config(&self.settings), &telemetry(), true).await;
+        found.unwrap()
+    }
+
+    /// Keeps the months as the service does, at a time. Returns those that it closed.
+    pub(crate) async fn keep_months(&self, now_ms: i64) -> anyhow::Result<Vec<String>> {
+        persistence_svc::keep_months(&config(&self.settings), &telemetry(), now_ms).await
     }
 
     /// Runs a command beside the service: its exit code and all that it said.

@@ -6,6 +6,7 @@
 
 mod accounts;
 mod agents;
+mod archive;
 mod commits;
 mod directory;
 mod hiscores;

@@ -6,7 +6,10 @@ use tonic::async_trait;
 use super::ownership::disown;
 use super::{Sqlite, Transaction, all, bump};
 use crate::store::Operators;
-use crate::store::conservation::{Conservation, NEVER, REGIONS, difference, differences, totals};
+use crate::store::archive::{EDGE, MONTHS, Month, Table};
+use crate::store::conservation::{
+    Conservation, NEVER, REGIONS, Sides, closed_difference, counted, difference, month_difference,
+};
 use crate::store::error::Result;
 use crate::store::incarnation;
 use crate::store::model::{Region, RegionReport};
@@ -43,8 +46,8 @@ impl Operators for Sqlite {
         Ok(life)
     }
 
-    async fn check(&self) -> Result<Conservation> {
-        self.read(check).await
+    async fn check(&self, full: bool) -> Result<Conservation> {
+        self.read(move |transaction| check(transaction, full)).await
     }
 
     async fn freeze(&self, frozen: bool) -> Result<bool> {
@@ -102,18 +105,23 @@ impl Operators for Sqlite {
     }
 }
 
-fn check(transaction: &Transaction<'_>) -> Result<Conservation> {
-    let totals = all(transaction, &totals(), [])?;
-    let mut statement = transaction.prepare(&differences())?;
-    let rows = statement.query_map([], |row| {
-        let (holder, item): (String, String) = (row.get(0)?, row.get(1)?);
-        Ok(difference(&holder, &item, row.get(2)?, row.get(3)?))
-    })?;
-    let differences = rows.collect::<rusqlite::Result<_>>()?;
+fn check(transaction: &Transaction<'_>, full: bool) -> Result<Conservation> {
+    let edge: i64 = transaction.query_row(EDGE, [], |row| row.get(0))?;
+    let sides = Sides::whole(edge);
     let mut found = Conservation {
-        totals,
-        differences,
+        totals: all(transaction, &sides.totals("0"), [])?,
+        differences: sentences(transaction, &sides, difference)?,
     };
+    if full {
+        let more = sentences(transaction, &Sides::closed(edge), closed_difference)?;
+        found.differences.extend(more);
+        let months: Vec<Month> = all(transaction, MONTHS, [])?;
+        for month in months.iter().filter(|month| counted(month)) {
+            let rows: i64 =
+                transaction.query_row(&Table::Ledger.count(month), [], |row| row.get(0))?;
+            found.differences.extend(month_difference(month, rows));
+        }
+    }
     for (what, query) in NEVER {
         let mut statement = transaction.prepare(query)?;
         let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
@@ -122,6 +130,20 @@ fn check(transaction: &Transaction<'_>) -> Result<Conservation> {
         }
     }
     Ok(found)
+}
+
+/// Returns a sentence for each difference of two sides.
+fn sentences(
+    transaction: &Transaction<'_>,
+    sides: &Sides,
+    sentence: fn(&str, &str, i64, i64) -> String,
+) -> Result<Vec<String>> {
+    let mut statement = transaction.prepare(&sides.differences("true"))?;
+    let rows = statement.query_map([], |row| {
+        let (holder, item): (String, String) = (row.get(0)?, row.get(1)?);
+        Ok(sentence(&holder, &item, row.get(2)?, row.get(3)?))
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 /// Takes those of the characters that are in regions of the run out of the world and keeps them
