@@ -15,6 +15,7 @@ mod limits;
 mod migrate;
 mod operators;
 pub(crate) mod ownership;
+mod personal;
 mod placement;
 mod queries;
 mod runs;
