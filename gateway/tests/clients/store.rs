@@ -159,7 +159,9 @@ impl Store {
         let mut state = self.state();
         let before = state.keys.len();
         state.keys.retain(|_, known| known != account_id);
-        state.characters.retain(|_, one| one.account_id != account_id);
+        state
+            .characters
+            .retain(|_, one| one.account_id != account_id);
         state.keys.len() < before
     }
 

@@ -175,6 +175,8 @@ pub(crate) const NO_ACTOR: &str = r#"UPDATE audit_log SET "by" = 'deleted' WHERE
 pub(crate) const NO_RECORD: &str = r#"UPDATE audit_log
  SET "accountId" = '', "characterId" = '', detail = '' WHERE "accountId" = $1
    OR "characterId" IN (SELECT id FROM characters WHERE "accountId" = $1)"#;
+/// Removes the ended tokens of agents that another account has claimed since: $1.
+pub(crate) const NO_TOKENS: &str = "DELETE FROM agent_credentials WHERE account_id = $1";
 /// Removes the account, and by references all that belongs to it: $1.
 pub(crate) const GONE: &str = "DELETE FROM users WHERE id = $1";
 

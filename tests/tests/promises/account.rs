@@ -20,7 +20,9 @@ const CHECK: Duration = Duration::from_secs(60);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_plays_may_take_everything_away_and_be_forgotten() {
-    let cluster = Cluster::start(Plan::new("account").of(2, 1, 1)).await.unwrap();
+    let cluster = Cluster::start(Plan::new("account").of(2, 1, 1))
+        .await
+        .unwrap();
     story(&cluster).await.unwrap();
 }
 
@@ -49,7 +51,9 @@ async fn conserved(cluster: &Cluster) -> Result<()> {
 }
 
 async fn befriends(one: &Player, other: &str) -> Result<()> {
-    let asked = one.ask("friends:request", &json!({ "name": other })).await?;
+    let asked = one
+        .ask("friends:request", &json!({ "name": other }))
+        .await?;
     ensure!(!matches!(asked, Payload::Error(_)), "{asked:?}");
     Ok(())
 }
@@ -101,7 +105,9 @@ async fn story(cluster: &Cluster) -> Result<()> {
     }
     // Nobody has the key any more, and it does not bring the account back.
     let again = Player::connect(&far, Format::Json).await?;
-    let asked = again.ask("authenticate", &json!({ "deviceKey": key })).await?;
+    let asked = again
+        .ask("authenticate", &json!({ "deviceKey": key }))
+        .await?;
     ensure!(matches!(asked, Payload::Error(_)), "{asked:?}");
     let welcome = again.sign_in(None).await?;
     ensure!(welcome.characters.is_empty() && json!(welcome.account.name) != name);

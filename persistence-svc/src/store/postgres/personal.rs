@@ -15,8 +15,8 @@ use crate::store::error::{Result, StoreError};
 use crate::store::identity::{OTHER_OPERATOR, SANCTION, Sanction};
 use crate::store::personal::{
     DEATHS, Data, Deletion, Expired, Fate, GONE, Guest, LEDGER, LOOK, LedgerOf, NO_ACTOR, NO_NAME,
-    NO_RECORD, NO_SANCTIONS, OWNS, PERSON, Person, RECORDS, RECORDS_MAX, SEEN, STANDING, TOKENS_MS,
-    actor, due, guest,
+    NO_RECORD, NO_SANCTIONS, NO_TOKENS, OWNS, PERSON, Person, RECORDS, RECORDS_MAX, SEEN, STANDING,
+    TOKENS_MS, actor, due, guest,
 };
 use crate::store::queries::Entry;
 use crate::store::row::FromRow;
@@ -206,6 +206,7 @@ async fn forget(transaction: &Transaction<'_>, ask: &Deletion, version: i64) -> 
     transaction.execute(NO_ACTOR, &[&actor]).await?;
     transaction.execute(NO_NAME, &[&actor]).await?;
     transaction.execute(NO_SANCTIONS, &[account]).await?;
+    transaction.execute(NO_TOKENS, &[account]).await?;
     remove(transaction, &characters).await?;
     transaction.execute(GONE, &[account]).await?;
     let ended = Sanction::revoked(account, account, ask.until_ms, version);

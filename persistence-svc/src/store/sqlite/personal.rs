@@ -11,8 +11,8 @@ use crate::store::error::{Result, StoreError};
 use crate::store::identity::{OTHER_OPERATOR, SANCTION, Sanction};
 use crate::store::personal::{
     DEATHS, Data, Deletion, Expired, Fate, GONE, Guest, LEDGER, LOOK, LedgerOf, NO_ACTOR, NO_NAME,
-    NO_RECORD, NO_SANCTIONS, OWNS, PERSON, Person, RECORDS, RECORDS_MAX, STANDING, TOKENS_MS,
-    actor, due,
+    NO_RECORD, NO_SANCTIONS, NO_TOKENS, OWNS, PERSON, Person, RECORDS, RECORDS_MAX, STANDING,
+    TOKENS_MS, actor, due,
 };
 use crate::store::queries::Entry;
 use crate::store::{Personal, roles};
@@ -162,6 +162,7 @@ fn forget(transaction: &Transaction<'_>, ask: &Deletion) -> Result<()> {
     transaction.execute(NO_ACTOR, [&actor])?;
     transaction.execute(NO_NAME, [&actor])?;
     transaction.execute(NO_SANCTIONS, [account])?;
+    transaction.execute(NO_TOKENS, [account])?;
     remove(transaction, &characters)?;
     transaction.execute(GONE, [account])?;
     for ended in std::iter::once(account).chain(&ask.logins) {
