@@ -452,12 +452,12 @@ pub(crate) async fn guests_expire_and_nobody_else(kind: Kind) {
     let zone = stage.zone(region(0, 0)).await;
     let mut stay = Vec::new();
     let mut go = Vec::new();
-    let mut number = 0_u8;
+    // No two of these look alike.
+    let mut letters = "abcdefghjkmnpqrs".chars();
     let mut guest = async |days, played: Option<bool>| {
         let account = stage.account().await;
         if played.is_some() {
-            number += 1;
-            let letter = char::from(b'a' + number);
+            let letter = letters.next().unwrap();
             stage
                 .create(&account, &format!("Guest {letter}"))
                 .await
@@ -476,13 +476,13 @@ pub(crate) async fn guests_expire_and_nobody_else(kind: Kind) {
     let reasons = [
         "UPDATE users SET roles = 'moderator' WHERE id = 'ID'",
         r#"UPDATE users SET anonymous = (1 = 0), "privyUserId" = 'subject' WHERE id = 'ID'"#,
-        r#"UPDATE users SET "seenAt" = "seenAt" + 86400000 * 80 WHERE id = 'ID'"#,
+        r#"UPDATE users SET "seenAt" = "seenAt" + 32832000000 WHERE id = 'ID'"#,
         r#"UPDATE characters SET quarantined = (1 = 1) WHERE "accountId" = 'ID'"#,
         r#"UPDATE characters SET online = (1 = 1) WHERE "accountId" = 'ID'"#,
         r#"INSERT INTO sanctions (id, kind, "accountId", at, version)
            VALUES ('ban:ID', 'ban', 'ID', 1, 4711)"#,
         r#"INSERT INTO "playerSessions" ("playerId", "sessionEpoch", "sessionId", "gatewayId",
-             login, logout) SELECT id, 1, 's', 'g', "lastLogin", "lastLogin" + 86400000 * 80
+             login, logout) SELECT id, 1, 's', 'g', "lastLogin", "lastLogin" + 32832000000
            FROM characters WHERE "accountId" = 'ID'"#,
         r#"INSERT INTO agent_mappings (agent_id, account_id, character_id, agent_name,
              created_at, updated_at, version) SELECT 'a', 'ID', id, 'A', 1, 1, 0
