@@ -30,8 +30,10 @@ struct Known {
 const KNOWN: [Known; 8] = [
     Known {
         word: "migrate",
-        operands: "",
-        about: "Brings the tables up to date and ends.",
+        operands: "[--plan]",
+        about: "Brings the tables up to date and ends, with a line for each step. `--plan` only \
+shows the steps that are missing, with the locks that they take, the sizes of the tables, and the \
+programs that may run beside the result.",
     },
     Known {
         word: "check",
@@ -95,7 +97,8 @@ impl Command {
         let known = KNOWN.iter().find(|known| known.word == word)?;
         arguments.remove(1);
         let mut operands = Vec::new();
-        while arguments.get(1).is_some_and(|next| !next.starts_with("--")) {
+        let operand = |next: &String| !next.starts_with("--") || known.operands.contains(&**next);
+        while arguments.get(1).is_some_and(operand) {
             operands.push(arguments.remove(1));
         }
         Some(Command {
@@ -149,6 +152,8 @@ pub async fn check(config: &Config, telemetry: &Telemetry) -> anyhow::Result<Con
 #[derive(Debug, PartialEq, Eq)]
 enum Task {
     Migrate,
+    /// What `Migrate` would do.
+    ShowMigration,
     Check,
     Freeze(bool),
     Regions,
@@ -164,6 +169,7 @@ impl Task {
     fn read(word: &str, operands: &[&str]) -> Option<Task> {
         Some(match (word, operands) {
             ("migrate", []) => Task::Migrate,
+            ("migrate", ["--plan"]) => Task::ShowMigration,
             ("check", []) => Task::Check,
             ("freeze", ["on"]) => Task::Freeze(true),
             ("freeze", ["off"]) => Task::Freeze(false),
@@ -203,6 +209,7 @@ fn roles_of(text: &str) -> Option<Vec<String>> {
 async fn perform(store: &dyn Store, task: Task) -> anyhow::Result<()> {
     match task {
         Task::Migrate => Ok(()),
+        Task::ShowMigration => say(&store.show_migration().await.context("look at the tables")?),
         Task::Check => report(&store.check().await.context("check the world")?),
         Task::Freeze(frozen) => {
             let changed = store.freeze(frozen).await.context("switch")?;
@@ -315,7 +322,15 @@ mod tests {
         for (text, task, rest) in [
             ("svc", None, "svc"),
             ("svc --print-config", None, "svc --print-config"),
+            ("svc migrate", Some(Some(Task::Migrate)), "svc"),
+            ("svc migrate --plan", Some(Some(Task::ShowMigration)), "svc"),
+            (
+                "svc migrate --help",
+                Some(Some(Task::Migrate)),
+                "svc --help",
+            ),
             ("svc check", Some(Some(Task::Check)), "svc"),
+            ("svc check --plan", Some(Some(Task::Check)), "svc --plan"),
             ("svc check more", Some(None), "svc"),
             ("svc freeze on", Some(Some(Task::Freeze(true))), "svc"),
             ("svc freeze --help", Some(None), "svc --help"),

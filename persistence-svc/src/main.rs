@@ -10,7 +10,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const NAME: &str = "persistence-svc";
 const ABOUT: &str = "Keeps the world of Tilestead: accounts, characters, ownership. \
-Commands: serve (the default), migrate (brings the tables up to date and ends), check (compares \
+Commands: serve (the default), migrate [--plan] (brings the tables up to date and ends, or shows what it would do), check (compares \
 what is held with the ledger), freeze on|off, regions, resume-region X,Z, \
 quarantine [release ID], roles ACCOUNT ROLE,…|none, promoted, certs DIR; each explains itself with --help.";
 

@@ -3,6 +3,7 @@
 //! Always: the server binds its ports before it asks the store for anything over the network; if
 //! the store fails, the process stays and recovers by itself.
 
+use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +26,6 @@ use service_runtime::tasks::TaskGroup;
 use service_runtime::telemetry::Telemetry;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
-use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Config, PostgresConfig, StoreConfig};
@@ -44,7 +44,6 @@ use crate::rpc::runs::RunsService;
 use crate::rpc::social::SocialService;
 use crate::store::Store;
 use crate::store::environment::Machine;
-use crate::store::error::Result as StoreResult;
 use crate::store::postgres::Postgres;
 use crate::store::sqlite::Sqlite;
 use crate::{container, hiscores, tidy, waker};
@@ -53,7 +52,6 @@ use crate::{container, hiscores, tidy, waker};
 const SQLITE_LIMIT: Duration = Duration::from_secs(10);
 /// The longest that SQLite may take for an operator's question.
 const COMMAND_LIMIT: Duration = Duration::from_secs(600);
-const MIGRATION_LIMIT: Duration = Duration::from_secs(120);
 const MESSAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
 const REPLY_BYTES_MAX: usize = 64 * 1024 * 1024;
 
@@ -266,17 +264,19 @@ pub(crate) fn beside(config: &StoreConfig, metrics: &Metrics) -> anyhow::Result<
     })
 }
 
-/// Brings the tables up to date, trying until the store is there.
+/// Brings the tables up to date, trying until the store is there. It takes as long as the steps of
+/// the migrations take; each of their statements has an end of its own.
 async fn prepare(store: &dyn Store) -> bool {
     let mut backoff = Backoff::new();
-    let mut told = false;
+    let mut told = String::new();
     loop {
-        match migrate_within(store).await {
+        match store.migrate().await {
             Ok(()) => return true,
             Err(error) => {
-                if !told {
+                let why = error.to_string();
+                if told != why {
                     tracing::warn!(%error, "waiting for the store");
-                    told = true;
+                    told = why;
                 }
             }
         }
@@ -284,23 +284,18 @@ async fn prepare(store: &dyn Store) -> bool {
     }
 }
 
-async fn migrate_within(store: &dyn Store) -> StoreResult<()> {
-    match timeout(MIGRATION_LIMIT, store.migrate()).await {
-        Ok(done) => done,
-        Err(_) => Err(crate::store::error::StoreError::Away(
-            "the migration took too long".to_owned(),
-        )),
-    }
-}
-
-/// Brings the tables of the configured store up to date and ends.
+/// Brings the tables of the configured store up to date and ends. Prints a line for each step.
 ///
 /// # Errors
 /// If the store does not answer or is locked, or a newer version made its tables.
 pub async fn migrate(config: Config, telemetry: Telemetry) -> anyhow::Result<()> {
     let metrics = Metrics::new(&telemetry.meter());
     let store = open(&config, &metrics)?;
-    let done = migrate_within(store.as_ref()).await;
+    let told = |line: &str| {
+        // A reader of the output that has gone does not stop the migration.
+        let _ = writeln!(std::io::stdout(), "{line}");
+    };
+    let done = store.migrate_telling(&told).await;
     store.close().await;
     done.context("migrate")
 }

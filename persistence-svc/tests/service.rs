@@ -300,11 +300,46 @@ fn wrong_settings_are_one_sentence_and_exit_code_64() {
 fn the_command_migrate_makes_the_tables_and_ends() {
     let server = Postgres::shared();
     let url = server.create_database("migrated");
-    for _ in 0..2 {
-        let output = run(&["migrate"], &[("DATABASE_URL", &url)]);
+    let obey = |words: &[&str]| {
+        let output = run(words, &[("DATABASE_URL", &url)]);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{said}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    // The plan shows all and makes nothing.
+    for _ in 0..2 {
+        let plan = obey(&["migrate", "--plan"]);
+        assert!(plan.contains("\n    CREATE TABLE users ("), "{plan}");
+        assert!(
+            plan.contains("layout 2: programs that know layout 1 or a later one may"),
+            "{plan}"
+        );
     }
+    let first = obey(&["migrate"]);
+    assert!(first.contains("layout 2"), "{first}");
+    assert_eq!(obey(&["migrate"]), "");
+    assert_eq!(obey(&["migrate", "--plan"]), "nothing is missing\n");
+    // A layout that is missing, on tables that are there.
+    server.sql("migrated", "DROP INDEX users_with_roles");
+    server.sql(
+        "migrated",
+        "ANALYZE users; DELETE FROM tilestead_migrations WHERE version > 1",
+    );
+    server.sql(
+        "migrated",
+        "DELETE FROM tilestead_migration_steps WHERE version > 1",
+    );
+    let plan = obey(&["migrate", "--plan"]);
+    let lock = "      SHARE on users (";
+    assert!(
+        plan.contains(lock) && plan.contains(": reads go on, writes wait"),
+        "{plan}"
+    );
+    assert!(
+        plan.contains(", about 0 rows)") && plan.contains(" kB"),
+        "{plan}"
+    );
+    assert!(obey(&["migrate"]).contains("layout 2"));
     server.sql("migrated", r#"SELECT "constitutionXp" FROM characters"#);
     // Tables of a later release, which allow this program.
     let newer = "INSERT INTO tilestead_migrations (version, oldest) VALUES (998, 2)";
@@ -322,6 +357,31 @@ fn the_command_migrate_makes_the_tables_and_ends() {
         said.contains("newer version") && said.contains("layout 900"),
         "{said}"
     );
+}
+
+#[test]
+fn the_plan_of_a_world_on_one_machine_changes_nothing() {
+    let folder = stage::temporary_folder();
+    std::fs::create_dir_all(&folder).unwrap();
+    let place = folder.display().to_string();
+    let obey = |words: &[&str]| {
+        let output = run(words, &[("DATA_DIR", &place)]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    std::fs::File::create(folder.join("world.sqlite")).unwrap();
+    for _ in 0..2 {
+        let plan = obey(&["migrate", "--plan"]);
+        assert!(plan.contains("layout 1, in one transaction"), "{plan}");
+    }
+    assert!(obey(&["migrate"]).contains("layout 2: done"));
+    let plan = obey(&["migrate", "--plan"]);
+    assert!(
+        plan.contains(" bytes; ") && plan.ends_with("nothing is missing\n"),
+        "{plan}"
+    );
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -4,13 +4,20 @@
 //! Always: a program uses tables of its own layout, and of a newer one that allows it. The
 //! database itself says from which layout on that is.
 
+pub(crate) mod locks;
+pub(crate) mod sql;
+pub(crate) mod steps;
+
 use super::error::{Result, StoreError};
+
+/// Hears what a migration does, a line at a time.
+pub(crate) type Told<'t> = &'t (dyn Fn(&str) + Send + Sync);
 
 /// Files that bring the tables to the next layout.
 pub(crate) struct Migration {
     /// Layout of the oldest programs that may use the tables from here on.
     pub(crate) oldest: u32,
-    /// Statements for PostgreSQL.
+    /// Statements for PostgreSQL, in [`steps`].
     pub(crate) postgres: &'static str,
     /// Statements for SQLite.
     pub(crate) sqlite: &'static str,
@@ -43,15 +50,16 @@ pub(crate) struct Layout {
     pub(crate) oldest: u32,
 }
 
-/// Returns the migrations that a database lacks, with their numbers. Newer tables that allow this
+/// Returns the migrations of `list` that a database lacks, with their numbers. Newer tables that allow this
 /// program lack nothing.
 ///
 /// # Errors
 /// The tables are newer and do not allow this program.
 pub(crate) fn missing(
+    list: &[Migration],
     layout: Layout,
-) -> Result<impl Iterator<Item = (u32, &'static Migration)> + Send> {
-    let own = MIGRATIONS.iter().zip(1..).map(|(_, number)| number);
+) -> Result<impl Iterator<Item = (u32, &Migration)> + Send> {
+    let own = list.iter().zip(1..).map(|(_, number)| number);
     let own: u32 = own.last().unwrap_or(0);
     let Layout { applied, oldest } = layout;
     if applied > own {
@@ -67,18 +75,35 @@ pub(crate) fn missing(
             "the tables are newer than this program, and allow it"
         );
     }
-    let all = (1..).zip(MIGRATIONS);
+    let all = (1..).zip(list);
     Ok(all.filter(move |(number, _)| *number > applied))
+}
+
+/// Says which programs may run beside tables of a layout.
+pub(crate) fn beside(oldest: u32, layout: u32) -> String {
+    if oldest == layout {
+        format!(
+            "only programs that know layout {layout} may use the tables: end all older ones first"
+        )
+    } else {
+        format!("programs that know layout {oldest} or a later one may run beside it")
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::locks::{changes_whole_table, locks, made_table};
+    use super::sql::statements;
+    use super::steps::{Way, refuse_steps, steps};
     use super::*;
+
+    /// Layouts that were released before there were steps.
+    const EXEMPT: usize = 2;
 
     const OWN: u32 = 3;
 
     fn numbers(applied: u32, oldest: u32) -> Result<Vec<u32>> {
-        let missing = missing(Layout { applied, oldest })?;
+        let missing = missing(MIGRATIONS, Layout { applied, oldest })?;
         Ok(missing.map(|(number, _)| number).collect())
     }
 
@@ -118,5 +143,57 @@ mod tests {
             .windows(2)
             .any(|pair| pair[0].oldest > pair[1].oldest);
         assert!(!falls, "a later layout allows what an earlier one does not");
+    }
+
+    /// Returns why a migration would keep play waiting.
+    fn fault(postgres: &str) -> Option<String> {
+        let all = steps(postgres).unwrap();
+        let every = all.iter().flat_map(|step| statements(step.text));
+        let made: Vec<String> = every.filter_map(made_table).collect();
+        for step in &all {
+            for statement in statements(step.text) {
+                let line = sql::one_line(statement);
+                let taken = locks(statement).into_iter().filter_map(|lock| lock.on);
+                let old = taken.filter(|on| !made.contains(on)).count() > 0;
+                let plain = line.starts_with("CREATE INDEX") || line.starts_with("CREATE UNIQUE");
+                if plain && old && !line.contains(" CONCURRENTLY ") {
+                    return Some(format!("build it CONCURRENTLY, in a step alone: {line}"));
+                }
+                if step.way != Way::Batches && old && changes_whole_table(statement) {
+                    return Some(format!("change rows in a step of batches: {line}"));
+                }
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn every_file_of_a_migration_can_be_read() {
+        for migration in MIGRATIONS {
+            steps(migration.postgres).unwrap();
+            refuse_steps(migration.sqlite).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_migration_keeps_no_play_waiting() {
+        for migration in &MIGRATIONS[EXEMPT..] {
+            assert_eq!(fault(migration.postgres), None);
+        }
+        for (text, words) in [
+            ("CREATE INDEX a ON characters (b)", "CONCURRENTLY"),
+            ("CREATE UNIQUE INDEX a ON characters (b)", "CONCURRENTLY"),
+            ("UPDATE characters SET a = 1", "batches"),
+            ("ALTER TABLE a ADD COLUMN b int; DELETE FROM a", "batches"),
+        ] {
+            assert!(fault(text).is_some_and(|why| why.contains(words)), "{text}");
+        }
+        for text in [
+            "CREATE TABLE a (b int); CREATE INDEX c ON a (b); UPDATE a SET b = 1",
+            "-- step: alone\nCREATE INDEX CONCURRENTLY a ON characters (b)",
+            "-- step: batches\nUPDATE a SET b = 1 WHERE b IS NULL",
+        ] {
+            assert_eq!(fault(text), None, "{text}");
+        }
     }
 }

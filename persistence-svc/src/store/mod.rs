@@ -40,6 +40,7 @@ pub(crate) use environment::new_id;
 pub use error::StoreLocked;
 use error::{Result, StoreError};
 use hiscores::{Ranked, Refreshed, Sizes};
+use migrations::Told;
 use model::{
     Batch, Character, CommitOutcome, Directory, Ended, LoadedRegion, OpenSession, Opened,
     Ownership, Record, Region, RegionReport, Registered, Registration, Renewal, Renewed, SignedIn,
@@ -337,8 +338,15 @@ pub(crate) trait Store:
 {
     /// Returns `postgresql` or `sqlite`, for traces.
     fn system(&self) -> &'static str;
-    /// Brings the tables up to date. A second call changes nothing.
-    async fn migrate(&self) -> Result<()>;
+    /// Brings the tables up to date. A second call changes nothing. Tells of each step that is
+    /// done, and of steps and locks that take long.
+    async fn migrate_telling(&self, told: Told<'_>) -> Result<()>;
+    /// Returns what [`Store::migrate_telling`] would do, a line each, and changes nothing.
+    async fn show_migration(&self) -> Result<Vec<String>>;
+    /// Brings the tables up to date, and logs each step.
+    async fn migrate(&self) -> Result<()> {
+        self.migrate_telling(&|line| tracing::info!("{line}")).await
+    }
     /// Returns the signal that the directory may have changed, through any replica.
     fn changed(&self) -> Arc<Notify>;
     /// Listens for changes by other replicas, as long as the caller polls it.

@@ -2,6 +2,7 @@
 //! plan over gRPC.
 
 mod hiscores;
+mod migrations;
 
 use std::sync::Arc;
 use std::time::Duration;

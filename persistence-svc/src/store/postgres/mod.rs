@@ -47,6 +47,7 @@ use tonic::async_trait;
 
 use super::Store;
 use super::error::{Result, StoreError};
+use super::migrations::{MIGRATIONS, Migration, Told};
 use super::row::FromRow;
 use crate::config::PostgresConfig;
 use crate::database::Database;
@@ -130,6 +131,22 @@ impl Postgres {
         let (client, driver) = open(&self.database).await?;
         let own = ClientWrapper::new(client, driver);
         Ok(Client::new(Held::Own(own), self.pooler))
+    }
+
+    /// Returns a connection without the pooler, beside the pool; one over the pooler where the
+    /// store knows no other.
+    async fn direct_client(&self) -> Result<Client> {
+        let Some(database) = &self.heard else {
+            return self.own_client().await;
+        };
+        let (client, driver) = open(database).await?;
+        let own = ClientWrapper::new(client, driver);
+        Ok(Client::new(Held::Own(own), false))
+    }
+
+    /// Brings the tables to the layouts of `list`.
+    pub(crate) async fn migrate_to(&self, list: &[Migration], told: Told<'_>) -> Result<()> {
+        migrate::migrate(self, list, told).await
     }
 
     /// Returns a connection for reads of lists and dashboards.
@@ -247,8 +264,12 @@ impl Store for Postgres {
         "postgresql"
     }
 
-    async fn migrate(&self) -> Result<()> {
-        migrate::migrate(&mut self.client().await?).await
+    async fn migrate_telling(&self, told: Told<'_>) -> Result<()> {
+        self.migrate_to(MIGRATIONS, told).await
+    }
+
+    async fn show_migration(&self) -> Result<Vec<String>> {
+        migrate::show::show(self, MIGRATIONS).await
     }
 
     fn changed(&self) -> Arc<Notify> {

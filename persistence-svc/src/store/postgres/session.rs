@@ -143,6 +143,17 @@ impl Client {
         }
     }
 
+    /// Returns whether the server's connection changes with each transaction.
+    pub(super) fn is_pooled(&self) -> bool {
+        self.pooler
+    }
+
+    /// Runs one statement that may not stand in a transaction. Over a pooler it has the limits of
+    /// the database's role.
+    pub(super) async fn outside_transaction(&self, sql: &str) -> Result<(), Error> {
+        self.wire().client.batch_execute(sql).await
+    }
+
     /// Begins a transaction that writes.
     pub(super) async fn transaction(&mut self) -> Result<Transaction<'_>, Error> {
         let pooler = self.pooler;

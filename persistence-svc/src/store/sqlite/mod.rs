@@ -38,7 +38,9 @@ use tonic::async_trait;
 use super::Store;
 use super::environment::{Environment, Machine};
 use super::error::{Result, StoreError, StoreLocked};
-use super::migrations::{self, Layout};
+use super::migrations::sql::{short, statements};
+use super::migrations::steps::refuse_steps;
+use super::migrations::{self, Layout, MIGRATIONS, Told};
 use super::row::FromRow;
 use crate::mutants::Mutants;
 
@@ -284,8 +286,8 @@ impl Store for Sqlite {
     }
 
     /// Brings the tables up to date. `user_version` is the number of the last migration.
-    async fn migrate(&self) -> Result<()> {
-        self.write(|transaction| {
+    async fn migrate_telling(&self, told: Told<'_>) -> Result<()> {
+        let done = self.write(|transaction| {
             let applied: u32 =
                 transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
             transaction.execute_batch(
@@ -294,13 +296,53 @@ impl Store for Sqlite {
             )?;
             let query = "SELECT coalesce(max(oldest), 1) FROM tilestead_migrations";
             let oldest = transaction.query_row(query, [], |row| row.get(0))?;
-            for (version, migration) in migrations::missing(Layout { applied, oldest })? {
+            let layout = Layout { applied, oldest };
+            let mut done = Vec::new();
+            for (version, migration) in migrations::missing(MIGRATIONS, layout)? {
+                refuse_steps(migration.sqlite)?;
                 transaction.execute_batch(migration.sqlite)?;
                 let note = "INSERT INTO tilestead_migrations (version, oldest) VALUES (?1, ?2)";
                 transaction.execute(note, [version, migration.oldest])?;
                 transaction.pragma_update(None, "user_version", version)?;
+                done.push(version);
             }
-            Ok(())
+            Ok(done)
+        });
+        for version in done.await? {
+            told(&format!("layout {version}: done"));
+        }
+        Ok(())
+    }
+
+    async fn show_migration(&self) -> Result<Vec<String>> {
+        self.read(|transaction| {
+            let number = |pragma| transaction.pragma_query_value(None, pragma, |row| row.get(0));
+            let applied: u32 = number("user_version")?;
+            let (pages, page): (u32, u32) = (number("page_count")?, number("page_size")?);
+            let query = "SELECT count(*) FROM sqlite_schema WHERE name = 'tilestead_migrations'";
+            let kept: u32 = transaction.query_row(query, [], |row| row.get(0))?;
+            let oldest = if kept == 0 {
+                1
+            } else {
+                let query = "SELECT coalesce(max(oldest), 1) FROM tilestead_migrations";
+                transaction.query_row(query, [], |row| row.get(0))?
+            };
+            let bytes = u64::from(pages) * u64::from(page);
+            let mut lines = vec![format!(
+                "the database has {bytes} bytes; only one process may have it open meanwhile"
+            )];
+            let layout = Layout { applied, oldest };
+            let all = migrations::missing(MIGRATIONS, layout)?;
+            for (version, migration) in all {
+                let beside = migrations::beside(migration.oldest, version);
+                lines.push(format!("layout {version}, in one transaction: {beside}"));
+                let statements = statements(migration.sqlite);
+                lines.extend(statements.iter().map(|text| format!("    {}", short(text))));
+            }
+            if lines.len() == 1 {
+                lines.push("nothing is missing".to_owned());
+            }
+            Ok(lines)
         })
         .await
     }
