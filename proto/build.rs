@@ -12,6 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "queries.proto",
         "content.proto",
         "social.proto",
+        "personal.proto",
     ];
     for file in files {
         println!("cargo:rerun-if-changed=protos/{file}");

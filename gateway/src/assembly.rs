@@ -29,6 +29,7 @@ use crate::{
     limits::{Limits, logins::Logins, unauthenticated::Unauthenticated},
     live_queries::LiveQueries,
     metrics::Metrics,
+    personal::Personal,
     places::Places,
     queries::Queries,
     session::{budget::Budgets, registry::Registry},
@@ -83,6 +84,7 @@ pub(crate) fn assemble(
     let app = App {
         agents: Agents::new(store.clone(), &config.trust, runtime),
         queries: Queries::new(store.clone()),
+        personal: Personal::new(store.clone()),
         live_queries: LiveQueries::new(&config.trust),
         auth: auth(&config, &store, &limits, &metrics)?,
         bounds: Bounds {

@@ -39,6 +39,8 @@ pub struct Config {
     pub(crate) agents: Bounds,
     /// Time after which an agent that nobody needed leaves the world; `None`: no agent leaves.
     pub(crate) agent_rest: Option<Duration>,
+    /// Time away after which a guest who played expires; `None`: never.
+    pub(crate) guests: Option<Duration>,
     /// Rules that the store breaks; only tests break any.
     pub mutants: Mutants,
 }
@@ -163,6 +165,10 @@ impl Config {
         let help = "move regions between zone servers to even out their load";
         let balance = reader.flag("BALANCE_LOAD", true, help);
         let (agents, agent_rest) = agents(reader);
+        let help =
+            "a guest, whom only a device key knows, expires after so many days away; 0: never";
+        let guests: u64 = reader.within("GUEST_DAYS", 90, 0..=36_500, help);
+        let guests = (guests > 0).then(|| Duration::from_secs(guests * 86_400));
         Config {
             listen,
             trust: Trust::none(),
@@ -175,6 +181,7 @@ impl Config {
             hiscores,
             agents,
             agent_rest,
+            guests,
             mutants: Mutants::default(),
         }
     }

@@ -30,6 +30,7 @@ pub(crate) struct Metrics {
     takeovers: Counter<u64>,
     placements: Counter<u64>,
     pool_wait: Histogram<f64>,
+    accounts_removed: Counter<u64>,
     watchers: Arc<AtomicI64>,
     spread: Arc<Mutex<Option<Spread>>>,
     months: Arc<Mutex<Option<Standing>>>,
@@ -86,6 +87,11 @@ impl Metrics {
                 "persistence.pool.wait",
                 "From asking for a database connection to having it",
             ),
+            accounts_removed: meter
+                .u64_counter("persistence.accounts.removed")
+                .with_unit("{account}")
+                .with_description("Accounts removed, by reason: owner, unplayed or away")
+                .build(),
             watchers,
             spread: observe_spread(meter),
             months: observe_months(meter),
@@ -146,6 +152,12 @@ impl Metrics {
     /// Records a wait for a connection of the pool.
     pub(crate) fn pool_waited(&self, took: Duration) {
         self.pool_wait.record(took.as_secs_f64(), &[]);
+    }
+
+    /// Counts accounts that were removed: by their owners, or because they expired.
+    pub(crate) fn accounts_removed(&self, reason: &'static str, accounts: u64) {
+        let labels = [KeyValue::new("reason", reason)];
+        self.accounts_removed.add(accounts, &labels);
     }
 
     /// Counts a stream of the directory until the caller drops the result.

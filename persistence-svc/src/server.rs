@@ -15,6 +15,7 @@ use proto::rpc::identity::v1::identity_server::IdentityServer;
 use proto::rpc::persistence::v1::accounts_server::AccountsServer;
 use proto::rpc::persistence::v1::directory_server::DirectoryServer;
 use proto::rpc::persistence::v1::runs_server::RunsServer;
+use proto::rpc::personal::v1::personal_server::PersonalServer;
 use proto::rpc::queries::v1::changes_server::ChangesServer;
 use proto::rpc::queries::v1::queries_server::QueriesServer;
 use proto::rpc::social::v1::social_server::SocialServer;
@@ -37,6 +38,7 @@ use crate::rpc::accounts::AccountsService;
 use crate::rpc::agents::AgentsService;
 use crate::rpc::directory::DirectoryService;
 use crate::rpc::identity::IdentityService;
+use crate::rpc::personal::PersonalService;
 use crate::rpc::queries::{ChangesService, QueriesService};
 use crate::rpc::runs::RunsService;
 use crate::rpc::social::SocialService;
@@ -145,6 +147,7 @@ impl Server {
             .add_service(ChangesServer::new(ChangesService(Arc::clone(&desk))))
             .add_service(AgentsServer::new(AgentsService(Arc::clone(&desk))))
             .add_service(SocialServer::new(SocialService(Arc::clone(&desk))))
+            .add_service(PersonalServer::new(PersonalService(Arc::clone(&desk))))
             .add_service(IdentityServer::new(IdentityService {
                 desk: Arc::clone(&desk),
                 feed: Arc::clone(&feed),
@@ -191,6 +194,7 @@ impl Server {
             idle: self.config.agent_rest,
             bounds: self.config.agents,
         };
+        let guests = self.config.guests;
         let (metrics, ready, end) = (self.metrics.clone(), health.clone(), tasks.stop().clone());
         tasks.finish("what the store does by itself", async move {
             let prepared = tokio::select! {
@@ -211,7 +215,7 @@ impl Server {
                     woken,
                     end.clone()
                 ),
-                tidy::run(Arc::clone(&store), metrics, end.clone()),
+                tidy::run(Arc::clone(&store), guests, metrics, end.clone()),
                 waker::run(Arc::clone(&store), resting, end.clone()),
                 hiscores::run(Arc::clone(&store), period, end.clone()),
                 async {

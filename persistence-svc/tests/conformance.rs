@@ -89,6 +89,14 @@ both! {
         a_new_character_has_the_defaults,
         opening_again_takes_over,
         what_is_malformed_is_refused;
+    personal:
+        who_is_deleted_leaves_nothing_that_leads_to_a_person,
+        a_refused_deletion_changes_nothing,
+        of_two_deletions_at_once_one_wins,
+        of_two_operators_who_go_at_once_one_stays,
+        an_export_has_all_and_its_ledger_comes_in_pages,
+        guests_expire_and_nobody_else,
+        without_a_time_no_guest_who_played_expires;
     items:
         items_are_what_the_content_of_a_run_says,
         only_a_run_that_lives_says_what_items_are;

@@ -39,7 +39,7 @@ pub(crate) async fn pass(app: &App, account_id: &str, ids: &[&str]) -> Result<()
         sanctions::pass_by(known, account_id, ids, now_ms)
     };
     passed.map_err(|shut| match shut {
-        Shut::Revoked => Denied::InvalidToken,
+        Shut::Revoked | Shut::Deleted => Denied::InvalidToken,
         Shut::Banned(ban) => Denied::Banned {
             until_ms: ban.until_ms,
         },
@@ -62,7 +62,10 @@ pub(crate) async fn verify(provider: &Provider, token: &str) -> Result<Vouched, 
 /// Returns the caller that one of the provider's tokens names. The store makes a missing account.
 async fn vouched(app: &App, provider: &Provider, token: &str) -> Result<Caller, Denied> {
     let vouched = verify(provider, token).await?;
-    let account_id = match provider.account_of(&vouched.subject) {
+    let known = provider.account_of(&vouched.subject);
+    // The subject of an account that is gone may begin anew, with a token of a later login.
+    let known = known.filter(|id| !app.auth.sanctions.is_deleted(id));
+    let account_id = match known {
         Some(known) => known,
         None => {
             let asked = app.auth.identity.sign_in(&vouched.subject, None).await;

@@ -23,6 +23,8 @@ const SWEEP_EVERY: usize = 10_000;
 /// Reason why an account may not come in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Shut {
+    /// The account is gone.
+    Deleted,
     /// A revoked token or login.
     Revoked,
     Banned(Penalty),
@@ -95,6 +97,12 @@ impl Sanctions {
         }
     }
 
+    /// Returns whether the account was deleted while one of its tokens could be good.
+    pub(crate) fn is_deleted(&self, account_id: &str) -> bool {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        known.revoked.contains_key(account_id)
+    }
+
     /// Returns the mute in force for an account, if there is one.
     pub(crate) fn muted(&self, account_id: &str, now_ms: u64) -> Option<Penalty> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
@@ -144,6 +152,10 @@ impl Known {
         {
             return Err(Shut::Banned(ban.clone()));
         }
+        // The end of an account is the revocation of the account itself.
+        if self.revoked.contains_key(account_id) {
+            return Err(Shut::Deleted);
+        }
         if ids.iter().any(|id| self.revoked.contains_key(*id)) {
             return Err(Shut::Revoked);
         }
@@ -169,6 +181,9 @@ impl Known {
         };
         match kind {
             SanctionKind::Revoked if !full => {
+                if sanction.subject == account {
+                    self.mutes.remove(&account);
+                }
                 self.revoked.insert(sanction.subject, sanction.until_ms);
                 Some(News::Changed)
             }
@@ -307,6 +322,21 @@ mod tests {
         assert_eq!(sanctions.pass("a", &["other"], 1_000), Ok(()));
         let asked = vec![sanction(SanctionKind::Revoked, "a", "t", 9_000)];
         assert_eq!(pass_by(asked, "a", &["t"], 1_000), Err(Shut::Revoked));
+    }
+
+    #[test]
+    fn no_token_of_an_account_that_is_gone_is_good() {
+        let sanctions = Sanctions::default();
+        let rows = vec![
+            sanction(SanctionKind::Mute, "a", "", 0),
+            sanction(SanctionKind::Revoked, "a", "a", 9_000),
+        ];
+        let news = push(&sanctions, 1, rows);
+        assert_eq!(news, [("a".to_owned(), News::Changed)]);
+        assert_eq!(sanctions.pass("a", &["any"], 1_000), Err(Shut::Deleted));
+        assert_eq!(sanctions.pass("b", &["any"], 1_000), Ok(()));
+        assert!(sanctions.is_deleted("a") && !sanctions.is_deleted("b"));
+        assert!(sanctions.muted("a", 1_000).is_none(), "nothing else stays");
     }
 
     #[test]

@@ -61,6 +61,7 @@ codes! {
     LastOperator "last_operator" CONFLICT "Without the account there would be no operator."
     DeviceKeyClaimed "device_key_claimed" CONFLICT "Somebody else has claimed the account."
     CharacterOnline "character_online" CONFLICT "The character is in the world."
+    InWorld "in_world" CONFLICT "A character of the account is in the world."
     NotInWorld "not_in_world" CONFLICT "No character of the account is in the world here."
     NameTaken "name_taken" CONFLICT "Somebody else has the name, or one that looks like it."
     TooManyCharacters "too_many_characters" CONFLICT "The account has, or made today, all it may."

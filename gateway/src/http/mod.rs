@@ -1,5 +1,6 @@
 //! The HTTP interface. The list of routes stands in [`router`].
 
+mod account;
 pub(crate) mod address;
 mod admin;
 mod agents;

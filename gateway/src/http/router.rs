@@ -19,6 +19,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLayer};
 
 use super::{
+    account,
     address::Peer,
     admin, agents, asyncapi, auth,
     body::Asker,
@@ -64,8 +65,8 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "accounts",
-        about: "Tokens: how they are got, renewed and given up.",
-        routes: &[auth::routes, voice::routes],
+        about: "Tokens: how they are got, renewed and given up; the account's data, and its end.",
+        routes: &[auth::routes, account::routes, voice::routes],
     },
     Family {
         name: "players",

@@ -290,6 +290,17 @@ pub(crate) fn inventory(profile: &ProfileReply) -> Vec<PackSlot> {
     slots.collect()
 }
 
+/// Returns what a character has at stake in a duel, by place.
+pub(crate) fn stakes(profile: &ProfileReply) -> Vec<PackSlot> {
+    let stakes = profile.record.iter().flat_map(|record| &record.stakes);
+    let stakes = stakes.map(|slot| PackSlot {
+        slot: slot.slot,
+        item_id: slot.item_id.clone(),
+        quantity: slot.quantity,
+    });
+    stakes.collect()
+}
+
 /// A stack that is worn.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

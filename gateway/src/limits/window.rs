@@ -149,6 +149,15 @@ pub(crate) const RESUME_ADDRESS: Rule = Rule {
     ..REST
 };
 
+/// Exports of an account, each of which asks the store for much.
+pub(crate) const EXPORT: Rule = Rule {
+    name: "export",
+    most: 5,
+    length: Duration::from_secs(3_600),
+    refusals: 5,
+    block: MINUTE,
+};
+
 /// Agents made from an address; a setting replaces the number.
 pub(crate) const AGENTS: Rule = Rule {
     name: "agents",

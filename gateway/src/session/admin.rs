@@ -241,6 +241,16 @@ impl Session {
                 self.shut(CloseCode::SessionExpired, why).await
             }
             Ok(()) => Flow::On,
+            Err(Shut::Deleted) => {
+                self.leave_world(false);
+                self.push(&Notice {
+                    code: "account_deleted".to_owned(),
+                    message: "This account was deleted.".to_owned(),
+                    level: "info".to_owned(),
+                });
+                let why = "this account was deleted";
+                self.shut(CloseCode::InvalidToken, why).await
+            }
             Err(Shut::Revoked) => {
                 self.leave_world(false);
                 self.shut(CloseCode::InvalidToken, "logged out").await

@@ -43,7 +43,7 @@ impl Default for Sanctions {
 }
 
 impl Sanctions {
-    fn add(&mut self, sanction: Sanction) {
+    pub(crate) fn add(&mut self, sanction: Sanction) {
         let version = *self.version.borrow() + 1;
         self.rows.retain(|row| row.id != sanction.id);
         self.rows.push(Sanction {

@@ -7,6 +7,7 @@
 )]
 #![allow(clippy::unwrap_used, reason = "a test ends at what it did not expect")]
 
+mod account;
 mod agents;
 mod bodies;
 mod book;

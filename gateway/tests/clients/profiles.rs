@@ -2,7 +2,12 @@
 //! belongings.
 
 use proto::rpc::{
+    identity::v1::{Sanction, SanctionKind},
     persistence::v1::{CharacterRecord, CharacterSummary},
+    personal::v1::{
+        DeleteAccountReply, DeleteAccountRequest, Deletion, ExportReply, ExportRequest,
+        OwnLedgerReply, OwnLedgerRequest, personal_server::Personal,
+    },
     queries::v1::{changes_server::Changes, queries_server::Queries, *},
 };
 use tonic::{Request, Response, Status};
@@ -91,5 +96,56 @@ impl Changes for Store {
         _: Request<ResumeRegionRequest>,
     ) -> Result<Response<ChangedReply>, Status> {
         nothing()
+    }
+}
+
+#[tonic::async_trait]
+impl Personal for Store {
+    async fn delete_account(
+        &self,
+        ask: Request<DeleteAccountRequest>,
+    ) -> Result<Response<DeleteAccountReply>, Status> {
+        let ask = ask.into_inner();
+        let outcome = match self.of(&ask.account_id).iter().any(|one| one.online) {
+            true => Deletion::InWorld,
+            false if self.remove(&ask.account_id) => Deletion::Done,
+            false => Deletion::NotThere,
+        };
+        if outcome == Deletion::Done {
+            let ended = [vec![ask.account_id.clone()], ask.login_ids].concat();
+            for id in ended {
+                self.sanctions.lock().unwrap().add(Sanction {
+                    id: format!("revoked:{id}"),
+                    kind: SanctionKind::Revoked.into(),
+                    account_id: ask.account_id.clone(),
+                    subject: id,
+                    until_ms: ask.until_ms,
+                    ..Sanction::default()
+                });
+            }
+        }
+        Ok(Response::new(DeleteAccountReply {
+            outcome: outcome.into(),
+        }))
+    }
+
+    async fn export(&self, ask: Request<ExportRequest>) -> Result<Response<ExportReply>, Status> {
+        let id = ask.into_inner().account_id;
+        let own = self.of(&id).into_iter().map(|one| one.id);
+        Ok(Response::new(ExportReply {
+            character_ids: own.collect(),
+            anonymous: true,
+            device_key: true,
+            created_ms: 1_700_000_000_000,
+            name: id,
+            ..ExportReply::default()
+        }))
+    }
+
+    async fn ledger(
+        &self,
+        _: Request<OwnLedgerRequest>,
+    ) -> Result<Response<OwnLedgerReply>, Status> {
+        Ok(Response::new(OwnLedgerReply::default()))
     }
 }

@@ -22,6 +22,7 @@ use proto::rpc::{
         accounts_server::{Accounts, AccountsServer},
         directory_server::{Directory, DirectoryServer},
     },
+    personal::v1::personal_server::PersonalServer,
     queries::v1::{changes_server::ChangesServer, queries_server::QueriesServer},
     social::v1::social_server::SocialServer,
 };
@@ -79,6 +80,7 @@ impl Store {
             .add_service(AgentsServer::new(Minds::default()))
             .add_service(IdentityServer::new(store.clone()))
             .add_service(SocialServer::new(store.clone()))
+            .add_service(PersonalServer::new(store.clone()))
             .add_service(DirectoryServer::new(store.clone()))
             .add_service(QueriesServer::with_interceptor(store.clone(), answers))
             .add_service(ChangesServer::new(store.clone()))
@@ -152,7 +154,18 @@ impl Store {
         Some(found.clone())
     }
 
-    fn of(&self, account_id: &str) -> Vec<CharacterSummary> {
+    /// Removes an account. Returns whether it was there.
+    pub(crate) fn remove(&self, account_id: &str) -> bool {
+        let mut state = self.state();
+        let before = state.keys.len();
+        state.keys.retain(|_, known| known != account_id);
+        state
+            .characters
+            .retain(|_, one| one.account_id != account_id);
+        state.keys.len() < before
+    }
+
+    pub(crate) fn of(&self, account_id: &str) -> Vec<CharacterSummary> {
         let state = self.state();
         let all = state.characters.values();
         all.filter(|c| c.account_id == account_id)

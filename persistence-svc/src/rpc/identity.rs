@@ -349,7 +349,7 @@ fn roles(action: AuditAction, mut asked: Vec<String>) -> Checked<Vec<String>> {
     Ok(asked)
 }
 
-fn sanction(sanction: Sanction) -> Checked<wire::Sanction> {
+pub(super) fn sanction(sanction: Sanction) -> Checked<wire::Sanction> {
     let kind = match sanction.kind {
         SanctionKind::Revoked => wire::SanctionKind::Revoked,
         SanctionKind::Ban => wire::SanctionKind::Ban,
@@ -372,7 +372,7 @@ fn sanction(sanction: Sanction) -> Checked<wire::Sanction> {
     })
 }
 
-fn done(done: Done) -> Checked<wire::AuditEntry> {
+pub(super) fn done(done: Done) -> Checked<wire::AuditEntry> {
     Ok(wire::AuditEntry {
         id: unsigned(done.id)?,
         at_ms: unsigned(done.at_ms)?,

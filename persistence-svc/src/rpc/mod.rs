@@ -10,6 +10,7 @@ pub(crate) mod directory;
 pub(crate) mod identity;
 pub(crate) mod items;
 pub(crate) mod model;
+pub(crate) mod personal;
 pub(crate) mod queries;
 pub(crate) mod runs;
 pub(crate) mod social;

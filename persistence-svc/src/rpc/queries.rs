@@ -301,7 +301,7 @@ fn user(user: User) -> Checked<wire::User> {
     })
 }
 
-fn entry(entry: Entry) -> Checked<wire::LedgerEntry> {
+pub(super) fn entry(entry: Entry) -> Checked<wire::LedgerEntry> {
     Ok(wire::LedgerEntry {
         run_id: unsigned(entry.run)?,
         sequence: unsigned(entry.sequence)?,

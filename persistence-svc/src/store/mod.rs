@@ -20,6 +20,7 @@ pub(crate) mod items;
 pub(crate) mod judge;
 pub(crate) mod migrations;
 pub(crate) mod model;
+pub(crate) mod personal;
 pub(crate) mod postgres;
 pub(crate) mod queries;
 pub(crate) mod row;
@@ -73,6 +74,22 @@ pub(crate) trait Accounts: Send + Sync {
     async fn find_character(&self, name: &str) -> Result<Character>;
     /// Returns a secret of 32 random bytes, which the first call makes.
     async fn secret(&self, name: &str) -> Result<Vec<u8>>;
+}
+
+/// Personal data: export, removal, and the expiry of guests.
+#[async_trait]
+pub(crate) trait Personal: Send + Sync {
+    /// Removes an account with everything that leads to a person; see [`personal`]. Fails with
+    /// [`StoreError::InWorld`], [`StoreError::Quarantined`], [`StoreError::Banned`] or
+    /// [`StoreError::LastOperator`], and then changes nothing.
+    async fn delete_account(&self, ask: personal::Deletion) -> Result<()>;
+    /// Returns the personal data of an account that no other read gives, at one moment.
+    async fn personal_data(&self, account: &str) -> Result<personal::Data>;
+    /// Returns rows of the ledger of an account's character, newest first.
+    async fn own_ledger(&self, of: personal::LedgerOf) -> Result<Vec<Entry>>;
+    /// Looks at no more than `most` guests whose time has come, and removes those that expired. A
+    /// guest that played expires after `guest_ms` away; `None`: never.
+    async fn expire_guests(&self, guest_ms: Option<i64>, most: i64) -> Result<personal::Expired>;
 }
 
 /// Sign-in, sanctions and the audit_log of operators.
@@ -367,6 +384,7 @@ pub(crate) trait Archive: Send + Sync {
 #[async_trait]
 pub(crate) trait Store:
     Accounts
+    + Personal
     + Identity
     + Sessions
     + Runs

@@ -11,6 +11,7 @@ pub(crate) mod hiscores;
 pub(crate) mod identity;
 pub(crate) mod items;
 pub(crate) mod months;
+pub(crate) mod personal;
 pub(crate) mod queries;
 pub(crate) mod races;
 pub(crate) mod runs;

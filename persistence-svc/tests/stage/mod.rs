@@ -20,6 +20,7 @@ use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::accounts_client::AccountsClient;
 use proto::rpc::persistence::v1::directory_client::DirectoryClient;
 use proto::rpc::persistence::v1::runs_client::RunsClient;
+use proto::rpc::personal::v1::personal_client::PersonalClient;
 use proto::rpc::queries::v1::changes_client::ChangesClient;
 use proto::rpc::queries::v1::queries_client::QueriesClient;
 use proto::rpc::social::v1::social_client::SocialClient;
@@ -264,6 +265,10 @@ impl Stage {
         SocialClient::new(self.channel())
     }
 
+    pub(crate) fn personal(&self) -> PersonalClient<Channel> {
+        PersonalClient::new(self.channel())
+    }
+
     pub(crate) fn identity(&self) -> IdentityClient<Channel> {
         IdentityClient::new(self.channel())
     }
@@ -329,6 +334,38 @@ impl Stage {
                         _ => None,
                     })
                     .collect()
+            }
+        }
+    }
+
+    /// Returns every column of every table, as `(table, column, bytes)`; `bytes`: it holds no text.
+    pub(crate) async fn columns(&self) -> Vec<(String, String, bool)> {
+        let query = match &self.backing {
+            Backing::Sqlite(_) => {
+                r"SELECT m.name || ' ' || c.name || ' ' || c.type FROM sqlite_master m
+                  JOIN pragma_table_info(m.name) c WHERE m.type = 'table'"
+            }
+            Backing::Postgres { .. } => {
+                "SELECT table_name || ' ' || column_name || ' ' || data_type
+                 FROM information_schema.columns WHERE table_schema = 'public'"
+            }
+        };
+        let rows = self.ask(query).await;
+        let column = |row: &String| {
+            let mut parts = row.splitn(3, ' ').map(str::to_owned);
+            let mut part = || parts.next().unwrap();
+            (part(), part(), part() == "bytea")
+        };
+        rows.iter().map(column).collect()
+    }
+
+    /// Returns an expression for the bytes of a column in lower-case hexadecimal.
+    pub(crate) fn hex(&self, column: &str, bytes: bool) -> String {
+        match &self.backing {
+            Backing::Sqlite(_) => format!(r#"lower(hex(CAST("{column}" AS blob)))"#),
+            Backing::Postgres { .. } if bytes => format!(r#"encode("{column}", 'hex')"#),
+            Backing::Postgres { .. } => {
+                format!(r#"encode(convert_to("{column}"::text, 'UTF8'), 'hex')"#)
             }
         }
     }

@@ -111,7 +111,10 @@ pub(crate) struct Scene {
 
 impl Scene {
     pub(crate) async fn new(kind: Kind) -> Scene {
-        let stage = Stage::new(kind).await;
+        Scene::on(Stage::new(kind).await).await
+    }
+
+    pub(crate) async fn on(stage: Stage) -> Scene {
         let zone = stage.zone(region(0, 0)).await;
         let player = stage.player().await;
         let bare = stage.load(zone.run, &player.id).await.unwrap();

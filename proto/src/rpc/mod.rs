@@ -68,6 +68,15 @@ pub mod social {
     }
 }
 
+/// Personal data, as the persistence service exports and removes it.
+pub mod personal {
+    /// Version 1.
+    #[allow(missing_docs, unreachable_pub, clippy::all, clippy::too_many_lines)]
+    pub mod v1 {
+        tonic::include_proto!("tilestead.personal.v1");
+    }
+}
+
 /// Content of a process, for the others.
 pub mod content {
     /// Version 1.

@@ -435,6 +435,42 @@ async fn ends(story: &mut Story<'_>) -> Result<()> {
     story
         .ask("DELETE /api/character/{id}", |_, sample| of(&sample.rests))
         .await?;
+    for route in ["GET /api/account/export", "GET /api/account/ledger"] {
+        let ledger = route.ends_with("ledger");
+        let of = |sample: &Sample| format!("?characterId={}", sample.plays);
+        story
+            .ask(route, |_, sample| Ask {
+                query: if ledger { of(sample) } else { String::new() },
+                ..plain()
+            })
+            .await?;
+    }
     story.ask("POST /api/auth/logout", |_, _| plain()).await?;
+    deletes(story).await
+}
+
+/// Removes as many new accounts, each with a character.
+async fn deletes(story: &mut Story<'_>) -> Result<()> {
+    for sample in &mut story.samples {
+        sample.token = String::new();
+    }
+    let made = story
+        .ask("POST /api/auth/anonymous", |_, _| body(json!({})))
+        .await?;
+    let mut names = Vec::new();
+    for (sample, made) in story.samples.iter_mut().zip(made) {
+        sample.token = text(&made["token"])?;
+        names.push(text(&made["account"]["name"])?);
+    }
+    story
+        .ask("POST /api/character", |number, _| {
+            body(json!({"name": name("Raven", number)}))
+        })
+        .await?;
+    story
+        .ask("DELETE /api/account", |number, _| {
+            body(json!({"confirm": names[number]}))
+        })
+        .await?;
     Ok(())
 }

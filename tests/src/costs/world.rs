@@ -94,8 +94,9 @@ fn statements(characters: u32) -> [String; 5] {
     let series = format!("FROM generate_series(1, {characters}) n");
     [
         format!(
-            r#"INSERT INTO users (id, name, "deviceKeyHash", "createdAt")
-               SELECT {ID}, 'Wanderer-' || n, sha256(n::text::bytea), 1700000000000 + n {series}"#
+            r#"INSERT INTO users (id, name, "deviceKeyHash", "createdAt", "seenAt", "lookAt")
+               SELECT {ID}, 'Wanderer-' || n, sha256(n::text::bytea), 1700000000000 + n,
+                 1700000000000 + n, 9000000000000 + n {series}"#
         ),
         format!(
             r#"INSERT INTO characters (id, "accountId", name, "nameKey", "createdAt", "regionX",

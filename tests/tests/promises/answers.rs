@@ -64,12 +64,24 @@ impl Story<'_> {
         (path, ids): (&str, &[&str]),
         body: Option<Value>,
     ) -> Result<Value> {
+        self.asked(who, method, (path, ""), ids, body).await
+    }
+
+    /// Asks as [`Story::ask`] does, with a query.
+    async fn asked(
+        &mut self,
+        who: &Caller<'_>,
+        method: &str,
+        (path, query): (&str, &str),
+        ids: &[&str],
+        body: Option<Value>,
+    ) -> Result<Value> {
         let mut ids = ids.iter();
         let real = path.split('/').map(|part| match part.starts_with('{') {
             true => ids.next().copied().unwrap_or("?"),
             false => part,
         });
-        let real = real.collect::<Vec<_>>().join("/");
+        let real = real.collect::<Vec<_>>().join("/") + query;
         let asked = Method::from_bytes(method.to_uppercase().as_bytes())?;
         let answer = who.ask(asked, &real, body).await?;
         let status = answer.status.as_u16();
@@ -157,6 +169,10 @@ async fn told(cluster: &Cluster) -> Result<()> {
     player.authenticate(json!({ "token": token })).await?;
     player.enter(&anna).await?;
     own(&mut story, &ann, &anna).await?;
+    story.get(&ann, "/api/account/export", &[]).await?;
+    let page = format!("?characterId={anna}");
+    let asked = ("/api/account/ledger", page.as_str());
+    story.asked(&ann, "get", asked, &[], None).await?;
     agents(&mut story, &ann).await?;
     operators(&mut story, cluster, &anna).await?;
     drop(player);

@@ -7,6 +7,7 @@
 )]
 
 mod abuse;
+mod account;
 mod agents;
 mod answers;
 mod browser;

@@ -1,14 +1,15 @@
 //! Accounts and their characters in PostgreSQL.
 
-use super::session::{Client, GenericClient};
+use super::session::{Client, GenericClient, Transaction};
 use proto::client::names::skeleton;
 use tokio_postgres::error::SqlState;
 use tonic::async_trait;
 
-use super::{Postgres, Values, all, stored, value};
+use super::{Postgres, Values, all, personal, stored, value};
 use crate::store::columns::SUMMARY;
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{Account, Character, NOBODY, Region, SignedIn};
+use crate::store::personal::NOBODYS;
 use crate::store::row::FromRow;
 use crate::store::value::Holdings;
 use crate::store::{
@@ -25,13 +26,17 @@ impl Accounts for Postgres {
         if create {
             let statement = client
                 .prepare_cached(
-                    r#"INSERT INTO users (id, name, "deviceKeyHash", "createdAt")
-                       VALUES ($1, $2, $3, tilestead_now_ms())
+                    r#"INSERT INTO users (id, name, "deviceKeyHash", "createdAt", "seenAt", "lookAt")
+                       VALUES ($1, $2, $3, tilestead_now_ms(), tilestead_now_ms(),
+                         tilestead_now_ms() + $4)
                        ON CONFLICT ("deviceKeyHash") DO NOTHING"#,
                 )
                 .await?;
-            let values: Values<'_> = &[&new_id(), &anonymous_name(), &key];
+            let values: Values<'_> = &[&new_id(), &anonymous_name(), &key, &DAY_MS];
             created = client.execute(&statement, values).await? == 1;
+        }
+        if !created {
+            personal::seen(&client, key).await?;
         }
         // The key of a claimed account signs nobody in: that account is no longer anonymous.
         let by = r#""deviceKeyHash" = $1 AND anonymous"#;
@@ -94,6 +99,7 @@ impl Accounts for Postgres {
     async fn delete_character(&self, account: &str, id: &str) -> Result<()> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await?;
+        hold_ground(&transaction, &[id]).await?;
         let find = r#"SELECT online, quarantined, coins FROM characters
                       WHERE id = $1 AND "accountId" = $2 FOR UPDATE"#;
         let found = transaction.query_opt(find, &[&id, &account]).await?;
@@ -104,34 +110,7 @@ impl Accounts for Postgres {
         if found.try_get(1)? {
             return Err(StoreError::Quarantined);
         }
-        let holdings = Holdings {
-            coins: found.try_get(2)?,
-            pack: value::packs(&transaction, &[id])
-                .await?
-                .remove(id)
-                .unwrap_or_default(),
-            worn: stored::worn(&transaction, &[id])
-                .await?
-                .remove(id)
-                .unwrap_or_default(),
-            stakes: stored::stakes(&transaction, &[id])
-                .await?
-                .remove(id)
-                .unwrap_or_default(),
-            bank: stored::banks(&transaction, &[id])
-                .await?
-                .remove(id)
-                .unwrap_or_default(),
-        };
-        let ledger = holdings.written_off(id);
-        if !ledger.is_empty() {
-            let number = "UPDATE operations SET last = last + 1 RETURNING last";
-            let number: i64 = transaction.query_one(number, &[]).await?.try_get(0)?;
-            value::write_ledger(&transaction, NOBODY, number, &ledger).await?;
-        }
-        transaction
-            .execute("DELETE FROM characters WHERE id = $1", &[&id])
-            .await?;
+        remove(&transaction, &[(id, found.try_get(2)?)]).await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -163,6 +142,55 @@ impl Accounts for Postgres {
         let query = "SELECT value FROM secrets WHERE name = $1";
         Ok(client.query_one(query, &[&name]).await?.try_get(0)?)
     }
+}
+
+/// Locks the regions in which things wait for these characters. A caller that goes on to
+/// [`remove`] locks the characters after that: the order of all transactions.
+pub(super) async fn hold_ground(transaction: &Transaction<'_>, ids: &[&str]) -> Result<()> {
+    let lock = "SELECT 1 FROM regions WHERE (region_x, region_z) IN
+                  (SELECT region_x, region_z FROM ground_items
+                   WHERE owner_id <> '' AND owner_id = ANY($1))
+                ORDER BY region_x, region_z FOR NO KEY UPDATE";
+    let lock = transaction.prepare_cached(lock).await?;
+    transaction.query(&lock, &[&ids]).await?;
+    Ok(())
+}
+
+/// Removes characters that the caller has locked, each given with its coins. The ledger writes off
+/// all that they have; the things on the ground that wait for them are nobody's.
+pub(super) async fn remove(
+    transaction: &Transaction<'_>,
+    characters: &[(&str, i32)],
+) -> Result<()> {
+    let ids: Vec<&str> = characters.iter().map(|(id, _)| *id).collect();
+    let mut packs = value::packs(transaction, &ids).await?;
+    let mut clothes = stored::worn(transaction, &ids).await?;
+    let mut stakes = stored::stakes(transaction, &ids).await?;
+    let mut banks = stored::banks(transaction, &ids).await?;
+    let mut ledger = Vec::new();
+    for (id, coins) in characters {
+        let holdings = Holdings {
+            coins: *coins,
+            pack: packs.remove(*id).unwrap_or_default(),
+            worn: clothes.remove(*id).unwrap_or_default(),
+            stakes: stakes.remove(*id).unwrap_or_default(),
+            bank: banks.remove(*id).unwrap_or_default(),
+        };
+        ledger.extend(holdings.written_off(id));
+    }
+    if !ledger.is_empty() {
+        let number = "UPDATE operations SET last = last + 1 RETURNING last";
+        let number: i64 = transaction.query_one(number, &[]).await?.try_get(0)?;
+        value::write_ledger(transaction, NOBODY, number, &ledger).await?;
+    }
+    let ground = "UPDATE ground_items SET owner_id = $2
+                  WHERE owner_id <> '' AND owner_id = ANY($1)";
+    let ground = transaction.prepare_cached(ground).await?;
+    transaction.execute(&ground, &[&ids, &NOBODYS]).await?;
+    let gone = "DELETE FROM characters WHERE id = ANY($1)";
+    let gone = transaction.prepare_cached(gone).await?;
+    transaction.execute(&gone, &[&ids]).await?;
+    Ok(())
 }
 
 pub(super) async fn signed_in(

@@ -256,12 +256,12 @@ async fn set_roles(transaction: &Transaction<'_>, act: &Act) -> Result<()> {
 }
 
 /// Takes the next version. The next transaction waits for the commit of the one that has it.
-async fn next_version(transaction: &Transaction<'_>) -> Result<i64> {
+pub(super) async fn next_version(transaction: &Transaction<'_>) -> Result<i64> {
     let next = "UPDATE identity SET version = version + 1 RETURNING version";
     Ok(transaction.query_one(next, &[]).await?.try_get(0)?)
 }
 
-async fn write(transaction: &Transaction<'_>, sanction: &Sanction) -> Result<()> {
+pub(super) async fn write(transaction: &Transaction<'_>, sanction: &Sanction) -> Result<()> {
     let kind = sanction.kind.name();
     let values: Values<'_> = &[
         &sanction.id,

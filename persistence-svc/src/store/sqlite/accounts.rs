@@ -8,6 +8,7 @@ use super::{Sqlite, Transaction, all, is_duplicate, read, stored, value};
 use crate::store::columns::SUMMARY;
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{Account, Character, NOBODY, Region, SignedIn};
+use crate::store::personal::{NOBODYS, SEEN};
 use crate::store::{
     Accounts, CHARACTERS_A_DAY_MAX, CHARACTERS_MAX, DAY_MS, anonymous_name, fresh_secret, name_key,
 };
@@ -19,16 +20,24 @@ impl Accounts for Sqlite {
             let mut created = false;
             if create {
                 let made = transaction.execute(
-                    r#"INSERT INTO users (id, name, "deviceKeyHash", "createdAt")
-                       VALUES (?1, ?2, ?3, ?4) ON CONFLICT ("deviceKeyHash") DO NOTHING"#,
+                    r#"INSERT INTO users (id, name, "deviceKeyHash", "createdAt", "seenAt", "lookAt")
+                       VALUES (?1, ?2, ?3, ?4, ?4, ?4 + ?5)
+                       ON CONFLICT ("deviceKeyHash") DO NOTHING"#,
                     params![
                         transaction.new_id(),
                         anonymous_name(),
                         key,
-                        transaction.now_ms()
+                        transaction.now_ms(),
+                        DAY_MS
                     ],
                 )?;
                 created = made == 1;
+            }
+            if !created {
+                let now = transaction.now_ms();
+                transaction
+                    .prepare_cached(SEEN)?
+                    .execute(params![now, key, now - DAY_MS])?;
             }
             signed_in(
                 transaction,
@@ -208,7 +217,16 @@ fn delete(transaction: &Transaction<'_>, account: &str, id: &str) -> Result<()> 
         Some((_, true, _)) => return Err(StoreError::Quarantined),
         Some((.., coins)) => coins,
     };
-    let ledger = stored::holdings(transaction, id, coins)?.written_off(id);
+    remove(transaction, &[(id.to_owned(), coins)])
+}
+
+/// Removes characters, each given with its coins. The ledger writes off all that they have; the
+/// things on the ground that wait for them are nobody's.
+pub(super) fn remove(transaction: &Transaction<'_>, characters: &[(String, i32)]) -> Result<()> {
+    let mut ledger = Vec::new();
+    for (id, coins) in characters {
+        ledger.extend(stored::holdings(transaction, id, *coins)?.written_off(id));
+    }
     if !ledger.is_empty() {
         let number = transaction.query_row(
             "UPDATE operations SET last = last + 1 RETURNING last",
@@ -217,6 +235,13 @@ fn delete(transaction: &Transaction<'_>, account: &str, id: &str) -> Result<()> 
         )?;
         value::write_ledger(transaction, NOBODY, number, &ledger, transaction.now_ms())?;
     }
-    transaction.execute("DELETE FROM characters WHERE id = ?1", [id])?;
+    let mut ground = transaction.prepare_cached(
+        "UPDATE ground_items SET owner_id = ?2 WHERE owner_id <> '' AND owner_id = ?1",
+    )?;
+    let mut gone = transaction.prepare_cached("DELETE FROM characters WHERE id = ?1")?;
+    for (id, _) in characters {
+        ground.execute(params![id, NOBODYS])?;
+        gone.execute([id])?;
+    }
     Ok(())
 }

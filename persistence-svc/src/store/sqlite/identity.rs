@@ -282,12 +282,12 @@ fn moderate(transaction: &Transaction<'_>, act: &Act) -> Result<()> {
     Ok(())
 }
 
-fn next_version(transaction: &Transaction<'_>) -> Result<i64> {
+pub(super) fn next_version(transaction: &Transaction<'_>) -> Result<i64> {
     let next = "UPDATE identity SET version = version + 1 RETURNING version";
     Ok(transaction.query_row(next, [], |row| row.get(0))?)
 }
 
-fn write(transaction: &Transaction<'_>, sanction: &Sanction) -> Result<()> {
+pub(super) fn write(transaction: &Transaction<'_>, sanction: &Sanction) -> Result<()> {
     transaction.execute(
         r#"INSERT INTO sanctions
              (id, kind, "accountId", subject, reason, until, "by", at, x, z, version)
@@ -311,7 +311,7 @@ fn write(transaction: &Transaction<'_>, sanction: &Sanction) -> Result<()> {
     Ok(())
 }
 
-fn sanctions(
+pub(super) fn sanctions(
     transaction: &Transaction<'_>,
     query: &str,
     values: &[&dyn rusqlite::ToSql],

@@ -28,7 +28,7 @@ use super::{
 
 /// Every method between the processes, by path, with the roles that may call it. A test compares
 /// it with the `.proto` files.
-pub const METHODS: [(&str, &[Role]); 67] = [
+pub const METHODS: [(&str, &[Role]); 70] = [
     ("/tilestead.agents.v1.Agents/AddCredential", &[Gateway]),
     ("/tilestead.agents.v1.Agents/Get", &[Gateway]),
     ("/tilestead.agents.v1.Agents/List", &[Gateway]),
@@ -90,6 +90,9 @@ pub const METHODS: [(&str, &[Role]); 67] = [
     ("/tilestead.persistence.v1.Runs/Register", &[Zone]),
     ("/tilestead.persistence.v1.Runs/Release", &[Zone]),
     ("/tilestead.persistence.v1.Runs/Renew", &[Zone]),
+    ("/tilestead.personal.v1.Personal/DeleteAccount", &[Gateway]),
+    ("/tilestead.personal.v1.Personal/Export", &[Gateway]),
+    ("/tilestead.personal.v1.Personal/Ledger", &[Gateway]),
     ("/tilestead.queries.v1.Changes/ChangeCharacter", &[Gateway]),
     ("/tilestead.queries.v1.Changes/ReleaseCharacter", &[Gateway]),
     ("/tilestead.queries.v1.Changes/ResumeRegion", &[Gateway]),
