@@ -9,6 +9,7 @@ pub(crate) mod gives;
 pub(crate) mod hiscores;
 pub(crate) mod identity;
 pub(crate) mod items;
+pub(crate) mod newer;
 pub(crate) mod queries;
 pub(crate) mod races;
 pub(crate) mod runs;

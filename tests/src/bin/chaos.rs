@@ -1,7 +1,7 @@
 //! Breaks a cluster of real processes, PostgreSQL and Redis under bots that act, and says what
 //! that did to them.
 
-use std::{process::ExitCode, time::Duration};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
@@ -12,6 +12,7 @@ use tests::{
         production, replicas,
         story::{self, Cast},
         timeline::Timeline,
+        upgrade,
     },
     cluster::Plan,
     load::{Acting, Scenario, Summary},
@@ -75,6 +76,13 @@ enum What {
         /// For how long at least (5m)
         #[arg(long = "for", default_value = "5m", value_parser = duration)]
         time: Duration,
+    },
+    /// Every process goes from the release before to this one, back, and here again
+    Upgrade {
+        /// Folder with the binaries of the release before; without it, they are built from the
+        /// commit that CHANGELOG.md names
+        #[arg(long)]
+        before: Option<PathBuf>,
     },
     /// Exchanges (dropped by one, picked up by another) while zone servers and stores are killed
     Exchanges {
@@ -150,6 +158,13 @@ async fn play(arguments: &Arguments, timeline: Timeline) -> Result<Summary> {
         What::Scale => exercise::scale(cast, timeline).await,
         What::Replicas { time } => replicas::one_name(cast, 4, *time, timeline).await,
         What::Production { time } => production::end_to_end(cast, *time, timeline).await,
+        What::Upgrade { before } => {
+            let before = match before {
+                Some(folder) => upgrade::check_binaries(folder)?,
+                None => tokio::task::spawn_blocking(upgrade::binaries_before).await??,
+            };
+            upgrade::there_and_back(cast, before, timeline).await
+        }
         What::Exchanges { count } => {
             let wanted = Exercise { count: *count };
             exercise::exchanges(cast, wanted, timeline).await

@@ -8,7 +8,8 @@
 //! - [`production`]: the production configuration from end to end;
 //! - [`replicas`]: persistence services behind one name;
 //! - [`story`]: bots, faults and the judgement;
-//! - [`timeline`]: the events and their times.
+//! - [`timeline`]: the events and their times;
+//! - [`upgrade`]: from the release before to this one, back, and here again.
 
 pub mod exercise;
 pub mod fault;
@@ -19,4 +20,5 @@ pub mod proxy;
 pub mod replicas;
 pub mod story;
 pub mod timeline;
+pub mod upgrade;
 pub mod wedge;

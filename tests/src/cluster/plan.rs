@@ -1,5 +1,7 @@
 //! The parts of a cluster, and the settings that tests change.
 
+use std::path::PathBuf;
+
 /// Parts of a cluster.
 #[derive(Debug, Clone)]
 pub struct Plan {
@@ -33,6 +35,8 @@ pub struct Plan {
     pub secret_files: bool,
     /// Settings of a PostgreSQL server of its own, each as `name=value`; empty: it needs none.
     pub postgres: Vec<&'static str>,
+    /// Folder of the services' binaries at first; none: those of this build.
+    pub binaries: Option<PathBuf>,
     /// Further variables of every service.
     pub env: Vec<(String, String)>,
 }
@@ -54,6 +58,7 @@ impl Plan {
             alone: false,
             secret_files: false,
             postgres: Vec::new(),
+            binaries: None,
             env: Vec::new(),
         }
     }
