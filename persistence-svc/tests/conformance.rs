@@ -160,6 +160,8 @@ both! {
         the_ledger_is_read_newest_first_by_holder_and_item,
         regions_are_told_with_their_owners,
         a_character_is_changed_only_by_its_account_and_at_rest;
+    newer:
+        what_only_a_newer_process_says_is_not_misread;
     documents:
         a_document_is_kept_byte_for_byte,
         a_document_and_the_items_that_came_with_it_are_one_batch,

@@ -165,6 +165,15 @@ impl Known {
     fn learn(&mut self, sanction: Sanction, now_ms: u64, orders: bool) -> Option<News> {
         let until_ms = (sanction.until_ms > 0).then_some(sanction.until_ms);
         let over = until_ms.is_some_and(|until| until <= now_ms);
+        if SanctionKind::try_from(sanction.kind).is_err() {
+            // A gateway of that version reads it again from the beginning.
+            let (id, kind) = (&sanction.id, sanction.kind);
+            tracing::warn!(
+                id,
+                kind,
+                "this version does not know a kind of sanction; it has no effect here"
+            );
+        }
         let (kind, account) = (sanction.kind(), sanction.account_id);
         let penalty = Penalty {
             until_ms,
@@ -203,7 +212,7 @@ impl Known {
                 x: sanction.x,
                 z: sanction.z,
             }),
-            // A kind of a later version, a stale order, or a revocation that does not fit.
+            // A kind of a newer version, a stale order, or a revocation that does not fit.
             SanctionKind::Revoked
             | SanctionKind::Kick
             | SanctionKind::Teleport
@@ -282,6 +291,23 @@ mod tests {
         assert!(!sanctions.is_fresh(), "there is more to come");
         push(&sanctions, 2, Vec::new());
         assert!(sanctions.is_fresh());
+    }
+
+    #[test]
+    fn a_sanction_of_a_newer_version_has_no_effect() {
+        let sanctions = Sanctions::default();
+        let newer = Sanction {
+            kind: 1_000_000,
+            ..sanction(SanctionKind::Ban, "a", "", 5_000)
+        };
+        let mute = sanction(SanctionKind::Mute, "b", "", 5_000);
+        assert_eq!(push(&sanctions, 1, vec![newer.clone(), mute]), []);
+        assert_eq!(sanctions.pass("a", &[], 1_000), Ok(()));
+        assert_eq!(pass_by(vec![newer], "a", &[], 1_000), Ok(()));
+        assert!(
+            sanctions.muted("b", 1_000).is_some(),
+            "the row after it counts"
+        );
     }
 
     #[test]

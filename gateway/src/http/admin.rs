@@ -173,7 +173,7 @@ async fn user(State(app): State<Arc<App>>, Id(id): Id) -> Answer<WholeUser> {
     Ok(Json(WholeUser {
         user: user.into(),
         characters: found.characters.iter().map(Character::from).collect(),
-        sanctions: sanctions.map(Sanction::from).collect(),
+        sanctions: sanctions.filter_map(Sanction::read).collect(),
     }))
 }
 

@@ -170,19 +170,26 @@ pub(super) struct Sanction {
     at: Time,
 }
 
-impl From<SanctionRow> for Sanction {
-    fn from(sanction: SanctionRow) -> Self {
-        Self {
-            kind: match sanction.kind() {
-                RowKind::Mute => SanctionKind::Mute,
-                _ => SanctionKind::Ban,
-            },
+impl Sanction {
+    /// Reads a row. Returns `None` for a kind that is neither ban nor mute, such as one of a newer
+    /// version.
+    pub(super) fn read(sanction: SanctionRow) -> Option<Self> {
+        let kind = match sanction.kind() {
+            RowKind::Mute => SanctionKind::Mute,
+            RowKind::Ban => SanctionKind::Ban,
+            RowKind::Unspecified | RowKind::Revoked | RowKind::Kick | RowKind::Teleport => {
+                tracing::warn!(id = sanction.id, kind = sanction.kind, "no ban and no mute");
+                return None;
+            }
+        };
+        Some(Self {
+            kind,
             account_id: sanction.account_id,
             reason: sanction.reason,
             until: Time::unless_never(sanction.until_ms),
             by: sanction.by,
             at: Time::of(sanction.at_ms),
-        }
+        })
     }
 }
 
@@ -200,7 +207,7 @@ async fn list(State(app): State<Arc<App>>, Query(part): Query<Part>) -> Answer<S
     let sanctions = app.auth.identity.sanctions(page).await?;
     Ok(Json(Sanctions {
         before: next(&sanctions, page.most, |sanction| sanction.version),
-        sanctions: sanctions.into_iter().map(Sanction::from).collect(),
+        sanctions: sanctions.into_iter().filter_map(Sanction::read).collect(),
     }))
 }
 

@@ -3,6 +3,7 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use proto::rpc::zone::v1 as wire;
+use service_runtime::telemetry::sampled;
 use world::{Region, Tile};
 
 use super::{
@@ -39,7 +40,13 @@ impl Table {
             self.measures.fenced();
             return None;
         }
-        match message.message? {
+        let Some(message) = message.message else {
+            if let Some(left_out) = sampled("an unknown message of a zone", "control") {
+                tracing::warn!(run, left_out, "this version does not know a zone's message");
+            }
+            return None;
+        };
+        match message {
             wire::from_zone::Message::Welcome(_) => None,
             wire::from_zone::Message::Attached(attached) => {
                 self.attached(run, attached);

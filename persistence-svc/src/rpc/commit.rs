@@ -14,6 +14,7 @@ use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::commit_part::Part;
 use proto::rpc::persistence::v1::commit_reply::Outcome;
 use service_runtime::telemetry::parse_traceparent;
+use service_runtime::telemetry::sampled;
 use tokio::time::{Instant as Moment, timeout, timeout_at};
 use tonic::{Code, Response, Status, Streaming};
 
@@ -52,6 +53,20 @@ async fn answer(
     desk.is_open()?;
     let begun = Instant::now();
     let (header, rows) = collect(stream).await?;
+    if let Some(number) = rows.as_ref().ok().and_then(value::unknown_balance) {
+        // A refusal would end the run. So it sends the batch again, to a replica that knows it.
+        let why =
+            format!("this version does not know balance class {number}: a newer one must answer");
+        if let Some(left_out) = sampled("a batch of a newer version", "Commit") {
+            tracing::warn!(
+                run = header.run_id,
+                number,
+                left_out,
+                "a newer zone server needs a newer store"
+            );
+        }
+        return Err(Status::unavailable(why));
+    }
     let batch = match rows.and_then(|rows| batch(desk, &header, rows)) {
         Ok(batch) => Arc::new(batch),
         Err(wrong) => {

@@ -285,7 +285,9 @@ fn page(ask: &wire::PageRequest) -> Checked<(Option<i64>, i64)> {
 }
 
 fn act(ask: wire::ModerateRequest) -> Checked<Act> {
-    let action = match ask.action() {
+    let known = wire::AuditAction::try_from(ask.action)
+        .map_err(|_| malformed(format!("this version does not know action {}", ask.action)))?;
+    let action = match known {
         wire::AuditAction::Unspecified => return Err(malformed("action is missing")),
         wire::AuditAction::Kick => AuditAction::Kick,
         wire::AuditAction::Ban => AuditAction::Ban,

@@ -52,7 +52,10 @@ fn ended(ask: wire::EndedRequest) -> Result<Ended, Failure> {
         run: number("run_id", ask.run_id)?,
         ..Ended::default()
     };
-    match ask.reason() {
+    // A newer zone server may have ended for a reason that has no name here. It has ended all the
+    // same, and its regions must count their faults, or they would end one run after the other.
+    let reason = Reason::try_from(ask.reason).unwrap_or(Reason::Panicked);
+    match reason {
         Reason::Unspecified => return Err(malformed("reason is missing")),
         Reason::Panicked | Reason::Wedged => {
             let regions = ask.regions.into_iter();

@@ -216,6 +216,12 @@ pub(crate) fn wire_chunk(chunk: Chunk) -> wire::ChunkRow {
     }
 }
 
+/// Returns the number of a balance class that only a newer version knows.
+pub(crate) fn unknown_balance(rows: &wire::CommitRows) -> Option<i32> {
+    let mut numbers = rows.ledger.iter().map(|row| row.balance);
+    numbers.find(|number| wire::Balance::try_from(*number).is_err())
+}
+
 /// Reads a row of the ledger.
 pub(crate) fn ledger_row(row: wire::LedgerRow) -> Checked<LedgerRow> {
     let balance = match row.balance() {

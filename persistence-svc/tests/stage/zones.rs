@@ -129,6 +129,16 @@ impl Stage {
         sequence: u64,
         rows: wire::CommitRows,
     ) -> wire::CommitReply {
+        self.try_batch(run, sequence, rows).await.unwrap()
+    }
+
+    /// Sends a batch that may get no answer.
+    pub(crate) async fn try_batch(
+        &self,
+        run: u64,
+        sequence: u64,
+        rows: wire::CommitRows,
+    ) -> Result<wire::CommitReply, Status> {
         let value = rows.ground.len() + rows.gone.len() + rows.ledger.len();
         let count = rows.characters.len()
             + value
@@ -146,8 +156,8 @@ impl Stage {
             characters: Vec::new(),
             ..rows
         })));
-        let reply = self.runs().commit(tokio_stream::iter(parts)).await;
-        reply.unwrap().into_inner()
+        let reply = self.runs().commit(tokio_stream::iter(parts)).await?;
+        Ok(reply.into_inner())
     }
 
     /// Makes a new run that owns the region of one that ended.

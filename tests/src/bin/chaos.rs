@@ -1,7 +1,7 @@
 //! Breaks a cluster of real processes, PostgreSQL and Redis under bots that act, and says what
 //! that did to them.
 
-use std::{process::ExitCode, time::Duration};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
@@ -13,6 +13,7 @@ use tests::{
         restore::{self, Recovery},
         story::{self, Cast},
         timeline::Timeline,
+        upgrade,
     },
     cluster::Plan,
     load::{Acting, Scenario, Summary},
@@ -86,6 +87,13 @@ enum What {
         /// Restored with every acknowledged commit, by pg_receivewal --synchronous
         #[arg(long)]
         complete: bool,
+    },
+    /// Every process goes from the release before to this one, back, and here again
+    Upgrade {
+        /// Folder with the binaries of the release before; without it, they are built from the
+        /// commit that CHANGELOG.md names
+        #[arg(long)]
+        before: Option<PathBuf>,
     },
     /// Exchanges (dropped by one, picked up by another) while zone servers and stores are killed
     Exchanges {
@@ -168,6 +176,13 @@ async fn play(arguments: &Arguments, timeline: Timeline) -> Result<Summary> {
                 complete: *complete,
             };
             restore::restore(cast, wanted, timeline).await
+        }
+        What::Upgrade { before } => {
+            let before = match before {
+                Some(folder) => upgrade::check_binaries(folder)?,
+                None => tokio::task::spawn_blocking(upgrade::binaries_before).await??,
+            };
+            upgrade::there_and_back(cast, before, timeline).await
         }
         What::Exchanges { count } => {
             let wanted = Exercise { count: *count };

@@ -149,7 +149,7 @@ async fn recovered(stage: &Stage, ids: &mut Vec<String>) -> Result<(Vec<Duration
 }
 
 /// Waits until as many runs have something to do.
-async fn shared(stage: &Stage, runs: usize) {
+pub(super) async fn shared(stage: &Stage, runs: usize) {
     let began = Instant::now();
     let busy = |loads: &BTreeMap<i64, f64>| loads.values().filter(|load| **load > 0.0).count();
     while began.elapsed() < SPREAD_WITHIN {
@@ -239,7 +239,8 @@ pub(super) async fn restart_all(stage: &mut Stage, plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-async fn restart(stage: &mut Stage, member: Member) -> Result<()> {
+/// Ends a process in order and starts it again.
+pub(super) async fn restart(stage: &mut Stage, member: Member) -> Result<()> {
     let began = Instant::now();
     let regions = match member {
         (Kind::Zone, zone) => gives_all(&mut stage.cluster, zone).await?,

@@ -9,7 +9,8 @@
 //! - [`replicas`]: persistence services behind one name;
 //! - [`restore`]: PostgreSQL is lost, and restored from a backup;
 //! - [`story`]: bots, faults and the judgement;
-//! - [`timeline`]: the events and their times.
+//! - [`timeline`]: the events and their times;
+//! - [`upgrade`]: from the release before to this one, back, and here again.
 
 pub mod exercise;
 pub mod fault;
@@ -21,4 +22,5 @@ pub mod replicas;
 pub mod restore;
 pub mod story;
 pub mod timeline;
+pub mod upgrade;
 pub mod wedge;

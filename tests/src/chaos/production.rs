@@ -61,16 +61,22 @@ pub fn end_to_end(
         let timeline = stage.timeline.clone();
         let summary = stage.judge().await?;
         timeline.note("nothing was lost");
-        let codes = summary.disconnects_by_code.keys();
-        let others: Vec<&String> = codes
-            .filter(|code| !LEAVES.iter().any(|leaves| code.starts_with(leaves)))
-            .collect();
-        ensure!(
-            others.is_empty(),
-            "sockets ended otherwise than by a gateway that left: {others:?}\n{summary}"
-        );
+        only_gateways_left(&summary)?;
         Ok(summary)
     })
+}
+
+/// Checks that no socket ended otherwise than by a gateway that left.
+pub(super) fn only_gateways_left(summary: &Summary) -> Result<()> {
+    let codes = summary.disconnects_by_code.keys();
+    let others: Vec<&String> = codes
+        .filter(|code| !LEAVES.iter().any(|leaves| code.starts_with(leaves)))
+        .collect();
+    ensure!(
+        others.is_empty(),
+        "sockets ended otherwise than by a gateway that left: {others:?}\n{summary}"
+    );
+    Ok(())
 }
 
 /// Gives every process a certificate of a new authority, as the runbook says, and shows that the

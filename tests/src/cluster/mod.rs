@@ -219,9 +219,19 @@ impl Cluster {
         let name = format!("{}-{number}", kind.binary());
         let env = self.env_of(member)?;
         let log = self.logs.join(format!("{name}.log"));
-        let process = Process::start(&name, &binary(kind.binary())?, &[], &env, &log)?;
+        let path = match &self.plan.binaries {
+            Some(folder) => folder.join(kind.binary()),
+            None => binary(kind.binary())?,
+        };
+        let process = Process::start(&name, &path, &[], &env, &log)?;
         self.processes.insert(member, process);
         Ok(())
+    }
+
+    /// Takes the binaries of this folder for every service that is launched from now on; none: those
+    /// of this build.
+    pub fn launch_from(&mut self, folder: Option<PathBuf>) {
+        self.plan.binaries = folder;
     }
 
     /// Returns the addresses at which a member finds the persistence service.

@@ -1,5 +1,7 @@
 //! The parts of a cluster, and the settings that tests change.
 
+use std::path::PathBuf;
+
 /// Parts of a cluster.
 #[derive(Debug, Clone)]
 pub struct Plan {
@@ -35,6 +37,8 @@ pub struct Plan {
     pub postgres: Vec<&'static str>,
     /// PostgreSQL archives its log, so that it can be restored.
     pub archive: bool,
+    /// Folder of the services' binaries at first; none: those of this build.
+    pub binaries: Option<PathBuf>,
     /// Further variables of every service.
     pub env: Vec<(String, String)>,
 }
@@ -57,6 +61,7 @@ impl Plan {
             secret_files: false,
             postgres: Vec::new(),
             archive: false,
+            binaries: None,
             env: Vec::new(),
         }
     }

@@ -87,6 +87,7 @@ impl Committer {
             Ok(answer) => answer.map(tonic::Response::into_inner),
             Err(_) => Err(Status::deadline_exceeded("no answer to the commit")),
         };
+        let answer = answer.and_then(known);
         if let Some(span) = &mut span {
             let text = answer.as_ref().map_or("unanswered", outcome);
             span.set_attribute(KeyValue::new("outcome", text));
@@ -126,6 +127,19 @@ pub(crate) fn parts(run_id: u64, sending: &Sending, traceparent: String) -> Vec<
     parts.map(|part| CommitPart { part: Some(part) }).collect()
 }
 
+/// Takes an outcome that only a newer store knows for no answer: the run sends the batch again, and
+/// neither ends nor takes anything for saved.
+fn known(reply: CommitReply) -> Result<CommitReply, Status> {
+    match Outcome::try_from(reply.outcome) {
+        Ok(_) => Ok(reply),
+        Err(_) => {
+            let number = reply.outcome;
+            let why = format!("this version does not know outcome {number} of a commit");
+            Err(Status::unknown(why))
+        }
+    }
+}
+
 fn outcome(reply: &CommitReply) -> &'static str {
     match reply.outcome() {
         Outcome::Done => "done",
@@ -133,5 +147,22 @@ fn outcome(reply: &CommitReply) -> &'static str {
         Outcome::Refused => "refused",
         Outcome::TransferStale => "transfer_stale",
         Outcome::Unspecified => "unspecified",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outcome_of_a_newer_store_counts_as_no_answer() {
+        let reply = |outcome| CommitReply {
+            outcome,
+            ..CommitReply::default()
+        };
+        assert!(known(reply(Outcome::Done.into())).is_ok());
+        assert!(known(reply(Outcome::Refused.into())).is_ok());
+        let unknown = known(reply(1_000_000)).unwrap_err();
+        assert!(unknown.message().contains("outcome 1000000"), "{unknown}");
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use proto::rpc::zone::v1::{FromZone, Hello, Subscribe, ToZone, to_zone::Message as ToZoneMessage};
 use service_runtime::rpc::{Caller, Role};
+use service_runtime::telemetry::sampled;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
@@ -140,11 +141,20 @@ async fn read_control(
     let mut heard = living.mailbox.say(Message::Control(half)).await;
     while heard.is_ok() {
         let next = cut.run_until_cancelled(inbound.message()).await;
-        let Some(Ok(Some(ToZone {
-            message: Some(message),
-        }))) = next
-        else {
+        let Some(Ok(Some(ToZone { message }))) = next else {
             break;
+        };
+        let Some(message) = message else {
+            // A newer gateway sends it. The other messages of the link count all the same.
+            if let Some(left_out) = sampled("an unknown message of a gateway", "control") {
+                let gateway = &hello.gateway_id;
+                tracing::warn!(
+                    gateway,
+                    left_out,
+                    "this version does not know a gateway's message"
+                );
+            }
+            continue;
         };
         let message = Message::Gateway {
             gateway_id: hello.gateway_id.clone(),

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use super::Postgres;
 use super::state::{Plan, State};
 use crate::store::error::Result;
-use crate::store::migrations::locks::{Lock, locks, made_table};
+use crate::store::migrations::locks::{Lock, changes_whole_table, locks, made_table};
 use crate::store::migrations::sql::{short, statements};
+use crate::store::migrations::steps::Way;
 use crate::store::migrations::{Migration, beside};
 use crate::store::postgres::session::GenericClient;
 
@@ -87,6 +88,9 @@ fn lines(plan: &Plan<'_>, sizes: &BTreeMap<String, Option<Size>>) -> Vec<String>
                 let locks = locks(statement);
                 let old = |lock: &&Lock| lock.on.as_ref().is_none_or(|on| !made.contains(on));
                 lines.extend(locks.iter().filter(old).map(|lock| line(lock, sizes)));
+                if step.step.way != Way::Batches && changes_whole_table(statement) {
+                    lines.push("      changes every row at once".to_owned());
+                }
             }
         }
     }
