@@ -129,7 +129,7 @@ async fn a_login_that_a_restored_store_does_not_know_plays_nobody() {
         gateway.read(|seen| {
             seen.attached
                 .get("ann")
-                .is_some_and(|said| said.attach == 7)
+                .is_some_and(|(_, said)| said.attach == 7)
         })
     })
     .await;
