@@ -84,7 +84,7 @@ fn damages() -> Vec<Damage> {
             undone: [r#"DELETE FROM inventory WHERE "playerId" = 'nobody'"#; 2],
             said: [
                 "fault: a row of inventory names a row of characters that is not there",
-                r#"fault: rule inventory."inventory_playerId_fkey": 1 rows are against it"#,
+                "fault: rule inventory.inventory_playerId_fkey: 1 rows are against it",
             ],
         },
         Damage {

@@ -395,7 +395,8 @@ impl Lives {
         };
         let beat = Beat::new(registered.at, registered.store_ms, self.config.tick_ms);
         let (config, content) = (self.config.clone(), Arc::clone(&self.shelf.get().content));
-        Run::new(registered.run_id, beat, config, content, context)
+        let names = (registered.run_id, registered.incarnation);
+        Run::new(names, beat, config, content, context)
     }
 }
 

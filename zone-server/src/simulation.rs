@@ -196,7 +196,7 @@ impl SimRun {
         SimRun {
             id,
             incarnation: registered.incarnation,
-            run: Run::new(id, beat, config, content, context),
+            run: Run::new((id, registered.incarnation), beat, config, content, context),
             asked,
             ended: None,
         }

@@ -103,6 +103,40 @@ async fn a_run_ends_when_another_incarnation_of_the_store_answers() {
     scene.b.stop().await;
 }
 
+/// The store was restored to a moment before her last login, which a gateway still has.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_login_that_a_restored_store_does_not_know_plays_nobody() {
+    let scene = scene_of(&["ann"], false, |_| {}).await;
+    let (store, run) = (&scene.store, scene.run_a);
+    store.change(|state| state.promotions = 8);
+    let next = || store.run_at(&scene.a.address).filter(|now| *now > run);
+    until("another run begins", || next().is_some()).await;
+    let next = next().unwrap();
+    let west = border().0;
+    store.assign(west, next);
+    let gateway = Gateway::new("another");
+    gateway.link(next, &scene.a.address, 1, &[west]).await;
+    gateway.enter(next, "ann").await;
+    let code = |code: &str| {
+        gateway.read(|seen| seen.refused.iter().any(|(_, refused)| refused.code == code))
+    };
+    assert!(!code("not_in_world"));
+    gateway.attach(next, "ann", 5, 1).await;
+    until("she is sent out", || code("not_in_world")).await;
+    // A login since then plays her.
+    gateway.attach(next, "ann", 9, 7).await;
+    until("she is played again", || {
+        gateway.read(|seen| {
+            seen.attached
+                .get("ann")
+                .is_some_and(|(_, said)| said.attach == 7)
+        })
+    })
+    .await;
+    scene.a.stop().await;
+    scene.b.stop().await;
+}
+
 /// A process whose runtime is gone has lost its sockets and its port, as one that was killed.
 #[test]
 fn a_run_whose_process_is_gone_is_said_to_the_store_and_one_that_ended_is_not() {

@@ -10,7 +10,7 @@ use anyhow::{Result, bail, ensure};
 use futures::future::BoxFuture;
 use proto::client::{ErrorCode, Format};
 use serde_json::json;
-use test_servers::Postgres;
+use test_servers::{BaseBackup, Postgres, Receiver};
 use tokio::{
     task::block_in_place,
     time::{Instant, sleep},
@@ -84,12 +84,7 @@ pub fn restore(
             false => None,
         };
         sleep(wanted.lasts / 4).await;
-        let began = Instant::now();
-        let base = blocking(&mut stage, |server| server.base_backup())?;
-        stage.timeline.note(format!(
-            "a base backup during play took {:.1} s",
-            began.elapsed().as_secs_f64()
-        ));
+        let base = base_backup(&mut stage)?;
         sleep(wanted.lasts / 4).await;
         let moment = match wanted.complete {
             true => None,
@@ -107,37 +102,12 @@ pub fn restore(
         ));
 
         let lost = Instant::now();
-        stage.swarm.mark();
-        blocking(&mut stage, Postgres::lose)?;
-        if moment.is_some() {
-            sleep(LAST_ANSWERS).await;
-            stage.swarm.hush(true);
-            stage.swarm.begin_anew();
-        }
-        let until = moment.as_ref().map(|moment| moment.time.as_str());
-        let restored = blocking(&mut stage, |server| server.restored(base, until, receiver))?;
-        stage.cluster.put_database(restored)?;
-        noted(&stage, lost, "PostgreSQL is restored");
-        if let Some(moment) = &moment {
-            same(&moment.held, &stage.cluster.store().await?.held().await?)?;
-        }
-        operate(&stage, lost).await?;
-        stage.cluster.open_database()?;
-        stage.cluster.ready().await?;
-        oracle::whole(&stage.cluster).await?;
-        noted(&stage, lost, "every region has an owner");
-        let now = stage.cluster.store().await?.numbers().await?;
-        ensure!(
-            greater(&now, &before),
-            "numbers were given again: {before:?}, then {now:?}"
-        );
+        let until = moment.as_ref();
+        lose_and_restore(&mut stage, lost, base, until, receiver).await?;
+        given_once(&stage, &before, false).await?;
         if let Some(moment) = moment {
             goes_on_from(&mut stage, moment).await?;
-            let epoch = stage.cluster.store().await?.numbers().await?.session_epoch;
-            ensure!(
-                epoch > before.session_epoch,
-                "an epoch of sessions was given again: {epoch}, after {before:?}"
-            );
+            given_once(&stage, &before, true).await?;
         }
         moves(&stage, lost).await?;
         oracle::conserved(&stage.cluster).await?;
@@ -153,6 +123,46 @@ pub fn restore(
         ));
         stage.judge().await
     })
+}
+
+fn base_backup(stage: &mut Stage) -> Result<BaseBackup> {
+    let began = Instant::now();
+    let base = blocking(stage, |server| server.base_backup())?;
+    stage.timeline.note(format!(
+        "a base backup during play took {:.1} s",
+        began.elapsed().as_secs_f64()
+    ));
+    Ok(base)
+}
+
+/// Loses the database and does all that the runbook says, until every region has an owner.
+async fn lose_and_restore(
+    stage: &mut Stage,
+    lost: Instant,
+    base: BaseBackup,
+    moment: Option<&Moment>,
+    receiver: Option<Receiver>,
+) -> Result<()> {
+    stage.swarm.mark();
+    blocking(stage, Postgres::lose)?;
+    if moment.is_some() {
+        sleep(LAST_ANSWERS).await;
+        stage.swarm.hush(true);
+        stage.swarm.begin_anew();
+    }
+    let until = moment.map(|moment| moment.time.as_str());
+    let restored = blocking(stage, |server| server.restored(base, until, receiver))?;
+    stage.cluster.put_database(restored)?;
+    noted(stage, lost, "PostgreSQL is restored");
+    if let Some(moment) = moment {
+        same(&moment.held, &stage.cluster.store().await?.held().await?)?;
+    }
+    operate(stage, lost).await?;
+    stage.cluster.open_database()?;
+    stage.cluster.ready().await?;
+    oracle::whole(&stage.cluster).await?;
+    noted(stage, lost, "every region has an owner");
+    Ok(())
 }
 
 /// Notes the moment to which the database will be restored. Everybody stands still in it, so that all
@@ -285,14 +295,21 @@ fn same(then: &AllHeld, now: &AllHeld) -> Result<()> {
     Ok(())
 }
 
-/// Returns whether every number is greater than before.
-fn greater(now: &Numbers, before: &Numbers) -> bool {
-    now.incarnation > before.incarnation
+/// Checks that every number is greater than before; `logins`: somebody has logged in since.
+async fn given_once(stage: &Stage, before: &Numbers, logins: bool) -> Result<()> {
+    let now = stage.cluster.store().await?.numbers().await?;
+    let greater = now.incarnation > before.incarnation
         && now.run > before.run
         && now.region_epoch > before.region_epoch
         && now.ownership_sequence > before.ownership_sequence
         && now.directory > before.directory
         && now.sanctions > before.sanctions
+        && (!logins || now.session_epoch > before.session_epoch);
+    ensure!(
+        greater,
+        "numbers were given again: {before:?}, then {now:?}"
+    );
+    Ok(())
 }
 
 fn noted(stage: &Stage, lost: Instant, what: &str) {

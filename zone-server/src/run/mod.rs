@@ -88,6 +88,8 @@ pub(crate) struct Fault {
 pub(crate) struct Run {
     pub(crate) beat: Beat,
     id: u64,
+    /// Incarnation of the store that knows it.
+    incarnation: u64,
     config: Arc<Config>,
     context: RunContext,
     world: Recorded,
@@ -106,9 +108,9 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Returns a new, empty run.
+    /// Returns a new, empty run with its id, which the store gave it in this incarnation.
     pub(crate) fn new(
-        id: u64,
+        (id, incarnation): (u64, u64),
         beat: Beat,
         config: Arc<Config>,
         content: Arc<Content>,
@@ -131,6 +133,7 @@ impl Run {
             now: beat.last(),
             beat,
             id,
+            incarnation,
             world: Recorded::new(world, recorder, config.replay_checks),
             config,
             context,

@@ -109,6 +109,12 @@ impl Run {
         let Some(slot) = self.roster.get_mut(who) else {
             return self.refuse(gateway_id, attach, NOT_HERE);
         };
+        // The store was restored to a moment before this login, and would refuse all that names it.
+        // Every later login has at least the incarnation as its epoch.
+        let epoch = attach.session_epoch;
+        if epoch > slot.session_epoch && epoch < self.incarnation {
+            return self.refuse(gateway_id, attach, NOT_IN_WORLD);
+        }
         let replaced = match slot.attach(gateway_id, attach) {
             Ok(replaced) => replaced,
             Err(code) => return self.refuse(gateway_id, attach, code),
