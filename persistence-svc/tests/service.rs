@@ -296,45 +296,40 @@ fn wrong_settings_are_one_sentence_and_exit_code_64() {
     );
 }
 
-/// Runs a command over a database of PostgreSQL, which must succeed. Returns what it said.
-fn answer(words: &[&str], url: &str) -> String {
-    let output = run(words, &[("DATABASE_URL", url)]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
 #[test]
 fn the_command_migrate_makes_the_tables_and_ends() {
     let server = Postgres::shared();
     let url = server.create_database("migrated");
-    let obey = |words: &[&str]| answer(words, &url);
+    let obey = |url: &str, words: &[&str]| {
+        let output = run(words, &[("DATABASE_URL", url)]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        String::from_utf8(output.stdout).unwrap()
+    };
     // The plan shows all and makes nothing.
     for _ in 0..2 {
-        let plan = obey(&["migrate", "--plan"]);
+        let plan = obey(&url, &["migrate", "--plan"]);
         assert!(plan.contains("\n    CREATE TABLE users ("), "{plan}");
         assert!(
             plan.contains("layout 2: programs that know layout 1 or a later one may"),
             "{plan}"
         );
     }
-    let first = obey(&["migrate"]);
+    let first = obey(&url, &["migrate"]);
     assert!(first.contains("layout 2"), "{first}");
-    assert_eq!(obey(&["migrate"]), "");
-    assert_eq!(obey(&["migrate", "--plan"]), "nothing is missing\n");
+    assert_eq!(obey(&url, &["migrate"]), "");
+    assert_eq!(obey(&url, &["migrate", "--plan"]), "nothing is missing\n");
     // Layouts that are missing, on tables that are there.
-    let url = server.create_database("migrated_on");
-    let older = include_str!("../migrations/postgres/0001_world.sql");
-    server.sql("migrated_on", older);
-    server.sql(
-        "migrated_on",
-        "CREATE TABLE tilestead_migrations
-           (version integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());
-         INSERT INTO tilestead_migrations VALUES (1);
-         ANALYZE users",
-    );
-    let obey = |words: &[&str]| answer(words, &url);
-    let plan = obey(&["migrate", "--plan"]);
+    let older = server.create_database("of_layout_1");
+    for statements in [
+        include_str!("../migrations/postgres/0001_world.sql"),
+        "CREATE TABLE tilestead_migrations (version integer PRIMARY KEY,
+           at timestamptz NOT NULL DEFAULT now(), oldest integer NOT NULL DEFAULT 1);
+         INSERT INTO tilestead_migrations (version) VALUES (1); ANALYZE users",
+    ] {
+        server.sql("of_layout_1", statements);
+    }
+    let plan = obey(&older, &["migrate", "--plan"]);
     let lock = "      SHARE on users (";
     assert!(
         plan.contains(lock) && plan.contains(": reads go on, writes wait"),
@@ -344,17 +339,17 @@ fn the_command_migrate_makes_the_tables_and_ends() {
         plan.contains(", about 0 rows)") && plan.contains(" kB"),
         "{plan}"
     );
-    assert!(obey(&["migrate"]).contains("layout 2"));
-    server.sql("migrated_on", r#"SELECT "constitutionXp" FROM characters"#);
+    assert!(obey(&older, &["migrate"]).contains("layout 2"));
+    server.sql("of_layout_1", r#"SELECT "constitutionXp" FROM characters"#);
     // Tables of a later release, which allow this program.
     let newer = "INSERT INTO tilestead_migrations (version, oldest) VALUES (998, 2)";
-    server.sql("migrated_on", newer);
+    server.sql("migrated", newer);
     let output = run(&["migrate"], &[("DATABASE_URL", &url)]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
     // Tables of a still later one, which do not.
     let newer = "INSERT INTO tilestead_migrations (version, oldest) VALUES (999, 900)";
-    server.sql("migrated_on", newer);
+    server.sql("migrated", newer);
     let output = run(&["migrate"], &[("DATABASE_URL", &url)]);
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8_lossy(&output.stderr);
