@@ -16,8 +16,8 @@ use crate::{bot::Player, cluster::Cluster, http};
 
 /// Routes whose answer may be an error: no such file is there, and the code makes one operator.
 const ABSENT: [&str; 3] = [
-    "GET /manifests/{*path}",
-    "GET /page/{*name}",
+    "GET /manifests/{path}",
+    "GET /page/{name}",
     "POST /api/auth/operator",
 ];
 /// Longest time until an agent is in the world.

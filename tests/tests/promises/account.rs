@@ -46,7 +46,12 @@ async fn drop_one(player: &Player) -> Result<String> {
 
 async fn conserved(cluster: &Cluster) -> Result<()> {
     let checked = cluster.command(&["check"], CHECK).await?;
-    ensure!(checked.code == Some(0), "{checked:?}");
+    ensure!(
+        checked.code == Some(0),
+        "{} {}",
+        checked.stdout,
+        checked.stderr
+    );
     Ok(())
 }
 
