@@ -339,6 +339,7 @@ impl Stage {
     }
 
     /// Returns every column of every table, as `(table, column, bytes)`; `bytes`: it holds no text.
+    /// Partitions are left out: their table shows all their rows.
     pub(crate) async fn columns(&self) -> Vec<(String, String, bool)> {
         let query = match &self.backing {
             Backing::Sqlite(_) => {
@@ -347,7 +348,8 @@ impl Stage {
             }
             Backing::Postgres { .. } => {
                 "SELECT table_name || ' ' || column_name || ' ' || data_type
-                 FROM information_schema.columns WHERE table_schema = 'public'"
+                 FROM information_schema.columns WHERE table_schema = 'public' AND NOT
+                   (SELECT relispartition FROM pg_class WHERE oid = quote_ident(table_name)::regclass)"
             }
         };
         let rows = self.ask(query).await;

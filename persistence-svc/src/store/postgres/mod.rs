@@ -130,20 +130,16 @@ impl Postgres {
 
     /// Returns a connection beside the pool, which ends when it is dropped.
     async fn own_client(&self) -> Result<Client> {
-        let (client, driver) = open(&self.database).await?;
-        let own = ClientWrapper::new(client, driver);
-        Ok(Client::new(Held::Own(own), self.pooler))
+        unpooled(&self.database, self.pooler).await
     }
 
     /// Returns a connection without the pooler, beside the pool; one over the pooler where the
     /// store knows no other.
     async fn direct_client(&self) -> Result<Client> {
-        let Some(database) = &self.heard else {
-            return self.own_client().await;
-        };
-        let (client, driver) = open(database).await?;
-        let own = ClientWrapper::new(client, driver);
-        Ok(Client::new(Held::Own(own), false))
+        match &self.heard {
+            Some(database) => unpooled(database, false).await,
+            None => self.own_client().await,
+        }
     }
 
     /// Brings the tables to the layouts of `list`.
@@ -217,6 +213,16 @@ async fn open(
         }
     });
     Ok((client, driver))
+}
+
+/// Opens a connection that is not of the pool.
+async fn unpooled(database: &Database, pooler: bool) -> Result<Client> {
+    let opened = open(database).await;
+    let (client, driver) = opened.map_err(|error| StoreError::Away(unreached(&error)))?;
+    Ok(Client::new(
+        Held::Own(ClientWrapper::new(client, driver)),
+        pooler,
+    ))
 }
 
 /// Adds to a database what every connection has. A pooler takes no options: over one, each
