@@ -354,86 +354,82 @@ fn say(lines: &[String]) -> anyhow::Result<()> {
 mod tests {
     use super::*;
 
+    /// Checks a command line: the task, if its first word is a command; `None` in it, if its
+    /// operands do not fit. `rest` stays of the arguments.
+    fn takes(text: &str, task: Option<Option<Task>>, rest: &str) {
+        let mut arguments: Vec<String> = text.split(' ').map(str::to_owned).collect();
+        let command = Command::take(&mut arguments);
+        let taken = command.map(|command| {
+            let operands: Vec<&str> = command.operands.iter().map(String::as_str).collect();
+            Task::read(command.word, &operands)
+        });
+        assert_eq!(
+            (taken, arguments.join(" ")),
+            (task, rest.to_owned()),
+            "{text}"
+        );
+    }
+
     #[test]
     fn commands_are_taken_with_their_operands() {
-        let take = |text: &str| {
-            let mut arguments: Vec<String> = text.split(' ').map(str::to_owned).collect();
-            let command = Command::take(&mut arguments);
-            let task = command.map(|command| {
-                let operands: Vec<&str> = command.operands.iter().map(String::as_str).collect();
-                Task::read(command.word, &operands)
-            });
-            (task, arguments.join(" "))
-        };
         let there = Region { x: -1, z: 4 };
-        for (text, task, rest) in [
-            ("svc", None, "svc"),
-            ("svc --print-config", None, "svc --print-config"),
-            ("svc check", Some(Some(Task::Check(false))), "svc"),
-            ("svc check --full", Some(Some(Task::Check(true))), "svc"),
-            (
-                "svc check --print-config",
-                Some(Some(Task::Check(false))),
-                "svc --print-config",
-            ),
-            ("svc archive drop ledger", Some(None), "svc"),
-            ("svc migrate", Some(Some(Task::Migrate)), "svc"),
-            ("svc migrate --plan", Some(Some(Task::ShowMigration)), "svc"),
-            (
-                "svc migrate --help",
-                Some(Some(Task::Migrate)),
-                "svc --help",
-            ),
-            (
-                "svc check --plan",
-                Some(Some(Task::Check(false))),
-                "svc --plan",
-            ),
-            ("svc check more", Some(None), "svc"),
-            ("svc freeze on", Some(Some(Task::Freeze(true))), "svc"),
-            ("svc freeze --help", Some(None), "svc --help"),
-            (
-                "svc resume-region -1,4",
-                Some(Some(Task::ResumeRegion(there))),
-                "svc",
-            ),
-            ("svc resume-region here", Some(None), "svc"),
-            ("svc quarantine", Some(Some(Task::Quarantined)), "svc"),
-            (
-                "svc quarantine release c7",
-                Some(Some(Task::Release("c7".to_owned()))),
-                "svc",
-            ),
+        let roles = vec!["admin".to_owned(), "moderator".to_owned()];
+        let copy = backup::Task::Copy("there".into());
+        for (text, task) in [
+            ("svc check", Task::Check(false)),
+            ("svc check --full", Task::Check(true)),
+            ("svc migrate", Task::Migrate),
+            ("svc migrate --plan", Task::ShowMigration),
+            ("svc freeze on", Task::Freeze(true)),
+            ("svc resume-region -1,4", Task::ResumeRegion(there)),
+            ("svc quarantine", Task::Quarantined),
+            ("svc quarantine release c7", Task::Release("c7".to_owned())),
             (
                 "svc roles a7 moderator,admin",
-                Some(Some(Task::Roles(
-                    "a7".to_owned(),
-                    vec!["admin".to_owned(), "moderator".to_owned()],
-                ))),
-                "svc",
+                Task::Roles("a7".to_owned(), roles),
             ),
             (
                 "svc roles a7 none",
-                Some(Some(Task::Roles("a7".to_owned(), Vec::new()))),
-                "svc",
+                Task::Roles("a7".to_owned(), Vec::new()),
             ),
-            ("svc roles a7", Some(None), "svc"),
-            ("svc roles a7 god", Some(None), "svc"),
-            ("svc promoted", Some(Some(Task::Promoted)), "svc"),
-            ("svc promoted twice", Some(None), "svc"),
-            (
-                "svc backup verify",
-                Some(Some(Task::Backup(backup::Task::Verify))),
-                "svc",
-            ),
-            (
-                "svc backup there",
-                Some(Some(Task::Backup(backup::Task::Copy("there".into())))),
-                "svc",
-            ),
-            ("svc backup", Some(None), "svc"),
+            ("svc promoted", Task::Promoted),
+            ("svc backup verify", Task::Backup(backup::Task::Verify)),
+            ("svc backup there", Task::Backup(copy)),
         ] {
-            assert_eq!(take(text), (task, rest.to_owned()), "{text}");
+            takes(text, Some(Some(task)), "svc");
+        }
+    }
+
+    #[test]
+    fn operands_that_do_not_fit_make_no_task() {
+        for text in [
+            "svc archive drop ledger",
+            "svc check more",
+            "svc resume-region here",
+            "svc roles a7",
+            "svc roles a7 god",
+            "svc promoted twice",
+            "svc backup",
+        ] {
+            takes(text, Some(None), "svc");
+        }
+    }
+
+    #[test]
+    fn options_of_the_service_stay_among_the_arguments() {
+        takes("svc", None, "svc");
+        takes("svc --print-config", None, "svc --print-config");
+        takes("svc freeze --help", Some(None), "svc --help");
+        for (text, task, rest) in [
+            (
+                "svc check --print-config",
+                Task::Check(false),
+                "svc --print-config",
+            ),
+            ("svc check --plan", Task::Check(false), "svc --plan"),
+            ("svc migrate --help", Task::Migrate, "svc --help"),
+        ] {
+            takes(text, Some(Some(task)), rest);
         }
     }
 }

@@ -68,6 +68,11 @@ const TREATMENT: &[(&str, &str)] = &[
         "tilestead.social.v1.ChangeReply.outcome",
         "the player gets the error INTERNAL, and the lists of the reply",
     ),
+    (
+        "tilestead.personal.v1.DeleteAccountReply.outcome",
+        "the player gets the error INTERNAL and keeps the account: the store deletes nothing when it \
+         refuses",
+    ),
 ];
 
 #[test]

@@ -110,6 +110,7 @@ struct Person {
 /// One character with everything of it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ExportedCharacter")]
 struct Whole {
     character: Record,
     inventory: Vec<PackSlot>,

@@ -21,7 +21,8 @@ pub(super) fn example(schema: &Value, name: &str, schemas: &Value) -> Value {
         let component = path.rsplit('/').next().unwrap_or_default();
         return example(&schemas[component], name, schemas);
     }
-    if let Some(first) = schema.pointer("/anyOf/0") {
+    let choices = ["/anyOf/0", "/oneOf/0"];
+    if let Some(first) = choices.iter().find_map(|first| schema.pointer(first)) {
         return example(first, name, schemas);
     }
     match kind(schema) {

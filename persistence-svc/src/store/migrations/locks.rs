@@ -68,97 +68,129 @@ pub(crate) fn made_table(statement: &str) -> Option<String> {
     named(&mut words)
 }
 
+/// A statement in words.
+struct Words<'s> {
+    all: Vec<&'s str>,
+}
+
+impl Words<'_> {
+    fn has(&self, word: &str) -> bool {
+        self.all.contains(&word)
+    }
+
+    /// Returns the name that stands at a place.
+    fn name_at(&self, at: usize) -> Option<String> {
+        named(&mut self.all.iter().skip(at).copied())
+    }
+
+    /// Returns a lock on what stands at a place.
+    fn on(&self, mode: Mode, at: usize) -> Vec<Lock> {
+        let on = self.name_at(at);
+        vec![Lock { mode, on }]
+    }
+
+    /// Returns a lock on what stands behind the first such word.
+    fn behind(&self, mode: Mode, word: &str) -> Vec<Lock> {
+        let at = self.all.iter().position(|found| *found == word);
+        let on = at.and_then(|at| self.name_at(at + 1));
+        vec![Lock { mode, on }]
+    }
+
+    /// Returns a lock for each such word, on what stands behind it.
+    fn each(&self, mode: Mode, word: &str) -> Vec<Lock> {
+        let places = self.all.iter().enumerate();
+        let places = places.filter(|(_, found)| **found == word);
+        let on = places.filter_map(|(at, _)| self.name_at(at + 1));
+        on.map(|on| Lock { mode, on: Some(on) }).collect()
+    }
+
+    /// Returns the locks of a statement that changes the form of tables, or that the list does not
+    /// know.
+    fn of_forms(&self, made: Option<&str>) -> Vec<Lock> {
+        match self.all.as_slice() {
+            ["CREATE", "INDEX" | "UNIQUE", ..] if self.has("CONCURRENTLY") => {
+                self.behind(Mode::ShareUpdateExclusive, "ON")
+            }
+            ["CREATE", "INDEX" | "UNIQUE", ..] => self.behind(Mode::Share, "ON"),
+            ["DROP", "INDEX", "CONCURRENTLY", ..] => self.on(Mode::ShareUpdateExclusive, 3),
+            ["DROP", "TABLE" | "INDEX", ..] => self.on(Mode::AccessExclusive, 2),
+            ["CREATE", "TRIGGER" | "CONSTRAINT", ..]
+            | ["CREATE", "OR", "REPLACE", "TRIGGER", ..] => {
+                self.behind(Mode::ShareRowExclusive, "ON")
+            }
+            ["ALTER", "TABLE", ..] => self.of_alter(),
+            ["CREATE", "TABLE" | "UNLOGGED" | "TEMP" | "TEMPORARY", ..] => {
+                let mut found = self.each(Mode::ShareRowExclusive, "REFERENCES");
+                found.retain(|lock| lock.on.as_deref() != made);
+                if self.has("PARTITION") && self.has("OF") {
+                    found.extend(self.each(Mode::AccessExclusive, "OF"));
+                }
+                found
+            }
+            [
+                "CREATE",
+                "FUNCTION" | "PROCEDURE" | "VIEW" | "TYPE" | "SEQUENCE" | "DOMAIN",
+                ..,
+            ]
+            | [
+                "CREATE",
+                "OR",
+                "REPLACE",
+                "FUNCTION" | "PROCEDURE" | "VIEW",
+                ..,
+            ]
+            | ["COMMENT", ..] => Vec::new(),
+            ["ANALYZE" | "VACUUM", ..] => self.on(Mode::ShareUpdateExclusive, 1),
+            _ => vec![Lock {
+                mode: Mode::AccessExclusive,
+                on: None,
+            }],
+        }
+    }
+
+    fn of_alter(&self) -> Vec<Lock> {
+        let foreign = self.has("FOREIGN") || self.has("REFERENCES");
+        let mode = if self.has("VALIDATE") || self.has("ATTACH") || self.has("STATISTICS") {
+            Mode::ShareUpdateExclusive
+        } else if foreign && self.has("CONSTRAINT") && !self.has("COLUMN") {
+            Mode::ShareRowExclusive
+        } else {
+            Mode::AccessExclusive
+        };
+        let mut found = self.on(mode, 2);
+        found.extend(self.each(Mode::ShareRowExclusive, "REFERENCES"));
+        found
+    }
+}
+
 /// Returns the locks that a statement takes on what is there already. Of a new table there are
 /// none.
 pub(crate) fn locks(statement: &str) -> Vec<Lock> {
+    let made = made_table(statement);
     let words = words(statement);
-    let all: Vec<&str> = words.iter().map(String::as_str).collect();
-    let has = |word: &str| all.contains(&word);
-    let after = |word: &str| {
-        let at = all.iter().position(|found| *found == word)?;
-        named(&mut all[at + 1..].iter().copied())
+    let words = Words {
+        all: words.iter().map(String::as_str).collect(),
     };
-    let one = |mode, on: Option<String>| vec![Lock { mode, on }];
-    let every = |mode, word: &str| -> Vec<Lock> {
-        let places = all.iter().enumerate().filter(|(_, found)| **found == word);
-        let on = places.filter_map(|(at, _)| named(&mut all[at + 1..].iter().copied()));
-        on.map(|on| Lock { mode, on: Some(on) }).collect()
-    };
-    match all.as_slice() {
-        ["CREATE", "INDEX" | "UNIQUE", ..] => {
-            let mode = if has("CONCURRENTLY") {
-                Mode::ShareUpdateExclusive
-            } else {
-                Mode::Share
-            };
-            one(mode, after("ON"))
-        }
-        ["DROP", "INDEX", "CONCURRENTLY", rest @ ..] => {
-            one(Mode::ShareUpdateExclusive, named(&mut rest.iter().copied()))
-        }
-        ["DROP", "TABLE" | "INDEX", rest @ ..] => {
-            one(Mode::AccessExclusive, named(&mut rest.iter().copied()))
-        }
-        ["CREATE", "TRIGGER" | "CONSTRAINT", ..] | ["CREATE", "OR", "REPLACE", "TRIGGER", ..] => {
-            one(Mode::ShareRowExclusive, after("ON"))
-        }
-        ["ALTER", "TABLE", rest @ ..] => {
-            let foreign = has("FOREIGN") || has("REFERENCES");
-            let mode = if has("VALIDATE") || has("ATTACH") || has("STATISTICS") {
-                Mode::ShareUpdateExclusive
-            } else if foreign && has("CONSTRAINT") && !has("COLUMN") {
-                Mode::ShareRowExclusive
-            } else {
-                Mode::AccessExclusive
-            };
-            let mut found = one(mode, named(&mut rest.iter().copied()));
-            found.extend(every(Mode::ShareRowExclusive, "REFERENCES"));
-            found
-        }
-        ["CREATE", "TABLE" | "UNLOGGED" | "TEMP" | "TEMPORARY", ..] => {
-            let mut found = every(Mode::ShareRowExclusive, "REFERENCES");
-            let own = made_table(statement);
-            found.retain(|lock| lock.on != own);
-            if has("PARTITION") && has("OF") {
-                found.extend(every(Mode::AccessExclusive, "OF"));
-            }
-            found
-        }
-        [
-            "CREATE",
-            "FUNCTION" | "PROCEDURE" | "VIEW" | "TYPE" | "SEQUENCE" | "DOMAIN",
-            ..,
-        ]
-        | [
-            "CREATE",
-            "OR",
-            "REPLACE",
-            "FUNCTION" | "PROCEDURE" | "VIEW",
-            ..,
-        ]
-        | ["COMMENT", ..] => Vec::new(),
-        ["UPDATE", rest @ ..] => one(Mode::RowExclusive, named(&mut rest.iter().copied())),
-        ["DELETE", ..] => one(Mode::RowExclusive, after("FROM")),
+    match words.all.as_slice() {
+        ["UPDATE", ..] => words.on(Mode::RowExclusive, 1),
+        ["DELETE", ..] => words.behind(Mode::RowExclusive, "FROM"),
         ["INSERT", ..] => {
-            let mut found = one(Mode::RowExclusive, after("INTO"));
-            found.extend(every(Mode::AccessShare, "FROM"));
+            let mut found = words.behind(Mode::RowExclusive, "INTO");
+            found.extend(words.each(Mode::AccessShare, "FROM"));
             found
         }
         ["WITH", ..] => {
-            let mut found = every(Mode::RowExclusive, "UPDATE");
-            found.extend(every(Mode::RowExclusive, "INTO"));
-            let reads = if has("DELETE") {
+            let mut found = words.each(Mode::RowExclusive, "UPDATE");
+            found.extend(words.each(Mode::RowExclusive, "INTO"));
+            let reads = if words.has("DELETE") {
                 Mode::RowExclusive
             } else {
                 Mode::AccessShare
             };
-            found.extend(every(reads, "FROM"));
+            found.extend(words.each(reads, "FROM"));
             found
         }
-        ["ANALYZE", rest @ ..] | ["VACUUM", rest @ ..] => {
-            one(Mode::ShareUpdateExclusive, named(&mut rest.iter().copied()))
-        }
-        _ => one(Mode::AccessExclusive, None),
+        _ => words.of_forms(made.as_deref()),
     }
 }
 

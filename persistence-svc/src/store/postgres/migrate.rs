@@ -7,6 +7,7 @@
 //! them.
 
 mod alone;
+mod begin;
 mod lease;
 pub(super) mod show;
 mod state;
@@ -14,8 +15,8 @@ mod state;
 use std::time::{Duration, Instant};
 
 use tokio::time::{sleep, timeout};
-use tokio_postgres::error::SqlState;
 
+use self::begin::{Fault, LIMITS, LOCK};
 use self::lease::Lease;
 use self::state::{Plan, Planned, PlannedStep, State};
 use super::Postgres;
@@ -25,12 +26,6 @@ use crate::store::migrations::steps::Way;
 use crate::store::migrations::{Layout, Migration, Told};
 use crate::store::new_id;
 
-/// Only one transaction of a migration runs at a time in a database; the number is ours alone.
-/// Programs that know no lease have only this lock.
-const LOCK: &str = "SELECT pg_advisory_xact_lock(7453010371)";
-/// Limits of a transaction. Play stands behind a lock that the migration waits for, so it lets go
-/// before a call of play is over.
-const LIMITS: &str = "SET LOCAL statement_timeout = '100s'; SET LOCAL lock_timeout = '1s'";
 /// Limits of one batch.
 const BATCH_LIMITS: &str = "SET LOCAL statement_timeout = '10s'; SET LOCAL lock_timeout = '1s'";
 /// Longest time for one transaction.
@@ -47,36 +42,6 @@ const TELL_EVERY: Duration = Duration::from_secs(10);
 /// Returns the layout of the tables; there may be none yet.
 pub(super) async fn layout(client: &impl GenericClient) -> Result<Layout> {
     Ok(State::look(client).await?.layout)
-}
-
-/// Reason why a transaction was rolled back.
-enum Fault {
-    /// Somebody had a lock for too long. Another try may succeed.
-    Locked(String),
-    /// Another process has done the step, or has the lease.
-    Overtaken,
-    /// Any other.
-    Store(StoreError),
-}
-
-impl From<tokio_postgres::Error> for Fault {
-    fn from(error: tokio_postgres::Error) -> Fault {
-        let locked = [
-            SqlState::LOCK_NOT_AVAILABLE,
-            SqlState::T_R_DEADLOCK_DETECTED,
-            SqlState::T_R_SERIALIZATION_FAILURE,
-        ];
-        if error.code().is_some_and(|code| locked.contains(code)) {
-            return Fault::Locked(StoreError::from(error).to_string());
-        }
-        Fault::Store(error.into())
-    }
-}
-
-impl From<StoreError> for Fault {
-    fn from(error: StoreError) -> Fault {
-        Fault::Store(error)
-    }
 }
 
 /// Tries a transaction again while somebody has a lock. The value is `None` if another process was

@@ -1,5 +1,10 @@
 //! Tests of the steps of migrations, over lists that no release has.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tasks of a test end with its runtime"
+)]
+
 use std::sync::Mutex;
 
 use service_runtime::pem::ClientTls;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Fault, LIMITS, LOCK};
+use super::begin::{Fault, LIMITS, LOCK};
 use crate::store::error::{Result, StoreError};
 use crate::store::migrations::steps::{Step, Way, steps};
 use crate::store::migrations::{self, Layout, Migration};
