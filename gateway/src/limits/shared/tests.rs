@@ -19,7 +19,8 @@ fn shared(redis: &Redis) -> Shared {
     Shared::new(RedisBus::connect(&server, sender).unwrap())
 }
 
-/// Plays random stories, each with its own subject, against both.
+/// Plays random stories, each with its own subject, against both. A story takes minutes of its own
+/// time, so that Redis, which forgets by the real time, forgets nothing on the way.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_script_decides_as_the_windows_do() {
     let redis = Redis::start();
@@ -31,17 +32,17 @@ async fn the_script_decides_as_the_windows_do() {
         let rule = Rule {
             name: "test",
             most,
-            length: Duration::from_millis(100),
+            length: Duration::from_secs(100),
             refusals: 5,
-            block: Duration::from_millis(150),
+            block: Duration::from_secs(150),
         };
         let who = Subject::Account(format!("story {story}"));
         let (start, mut counter) = (Instant::now(), Counter::new(rule));
         let mut at = 0;
         for (step, gap) in gaps.iter().enumerate() {
             at += gap;
-            let now = Duration::from_millis(at.into());
-            let told = shared.ask(rule, &who, Some(1_700_000_000_000 + i64::from(at)));
+            let now = Duration::from_secs(at.into());
+            let told = shared.ask(rule, &who, Some(1_700_000_000_000 + i64::from(at) * 1_000));
             let expected = counter.pass(start + now);
             assert_eq!(told.await.unwrap(), expected, "{gaps:?}, step {step}");
         }
