@@ -5,6 +5,7 @@
 //! What a dropped month leaves is in a partition from the beginning of time to the month's end.
 
 use tokio::sync::mpsc;
+use tokio_postgres::error::SqlState;
 use tonic::async_trait;
 
 use super::directory::moment;
@@ -183,13 +184,16 @@ fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// Begins a change of months; `None`: another replica is at it.
+/// Begins a change of months; `None`: another replica is at it for longer than a lock may take.
 async fn begin(client: &mut Client) -> Result<Option<Transaction<'_>>> {
     let transaction = client.transaction().await?;
     transaction.batch_execute(LIMITS).await?;
-    let lock = format!("SELECT pg_try_advisory_xact_lock({LOCK})");
-    let locked = transaction.query_one(&lock, &[]).await?.try_get(0)?;
-    Ok(if locked { Some(transaction) } else { None })
+    let lock = format!("SELECT pg_advisory_xact_lock({LOCK})");
+    match transaction.query_one(&lock, &[]).await {
+        Ok(_) => Ok(Some(transaction)),
+        Err(error) if error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Makes the next month that is missing.
