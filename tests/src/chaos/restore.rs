@@ -57,9 +57,9 @@ pub struct Recovery {
 struct Moment {
     /// By PostgreSQL's clock.
     time: String,
-    /// What the store had of each character then.
+    /// Possessions of each character in the store then.
     held: AllHeld,
-    /// Whoever made a character after it.
+    /// A player who made a character after it.
     latecomer: Player,
 }
 

@@ -15,9 +15,9 @@ pub struct Store {
 /// The greatest numbers that the store has given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Numbers {
-    /// Of its incarnation.
+    /// Incarnation.
     pub incarnation: i64,
-    /// Of runs.
+    /// Numbers of runs.
     pub run: i64,
     /// Epochs of regions.
     pub region_epoch: i64,

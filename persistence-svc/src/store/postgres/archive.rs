@@ -2,7 +2,7 @@
 //!
 //! Always: one transaction at a time changes months, and play never waits for one: it takes the
 //! locks that play needs by `archive_lock`, after all long work, and holds them only until its end.
-//! What a dropped month leaves is in a partition from the beginning of time to the month's end.
+//! The rest of a dropped month is in a partition from the beginning of time to the month's end.
 
 use tokio::sync::mpsc;
 use tokio_postgres::error::SqlState;

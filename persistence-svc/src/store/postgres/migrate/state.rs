@@ -1,4 +1,4 @@
-//! What the database says of its layouts, and what it lacks.
+//! The layouts and steps that a database has, and those that it lacks.
 
 use std::collections::HashMap;
 
@@ -119,7 +119,7 @@ impl State {
     }
 }
 
-/// What a database lacks.
+/// Layouts that a database lacks.
 pub(super) struct Plan<'m> {
     pub(super) layouts: Vec<Planned<'m>>,
 }
