@@ -24,6 +24,7 @@ use crate::{
     http::upgrade::halves,
     mailbox::Mailbox,
     metrics::Metrics,
+    screen::Screen,
     socket::{Bounds, Inbound, Reports, Socket},
     spans::Spans,
 };
@@ -71,7 +72,7 @@ async fn serve(stream: TcpStream, reports: Reports) {
                 let socket = Socket::bounded(
                     read,
                     write,
-                    Format::Json,
+                    Screen::all(Format::Json),
                     mailbox.clone(),
                     reports,
                     Duration::from_secs(10),

@@ -1,6 +1,6 @@
 //! Bytes for the socket: WebSocket frames of a server, and the envelope around their messages.
 
-use proto::client::{CloseCode, Format};
+use proto::client::{CloseCode, Format, compact::write as compact};
 use serde_json::value::RawValue;
 
 use crate::mailbox::{Reliable, Update};
@@ -17,7 +17,7 @@ pub(crate) const CONTROL_BYTES_MAX: usize = 125;
 pub(crate) fn reliable(out: &mut Vec<u8>, format: Format, seq: u64, message: &Reliable) {
     let body = match format {
         Format::Json => json(seq, message),
-        Format::MessagePack => {
+        Format::MessagePack | Format::Compact => {
             let data: &RawValue = serde_json::from_slice(&message.data).unwrap_or(RawValue::NULL);
             let re = message.re.as_ref();
             proto::client::encode_raw(format, seq, re, &message.event, data)
@@ -57,6 +57,11 @@ pub(crate) fn update(out: &mut Vec<u8>, format: Format, seq: u64, update: &Updat
             bytes.extend_from_slice(&seq.to_be_bytes());
             bytes.extend_from_slice(b"\xa4data");
             (bytes, b"")
+        }
+        Format::Compact => {
+            let mut bytes = bytes::BytesMut::with_capacity(12);
+            compact::begin(&mut bytes, seq);
+            (bytes.to_vec(), b"")
         }
     };
     let pieces: usize = update.body.iter().map(bytes::Bytes::len).sum();
@@ -101,7 +106,7 @@ pub(crate) fn close(out: &mut Vec<u8>, code: CloseCode, reason: &str) {
 const fn opcode(format: Format) -> u8 {
     match format {
         Format::Json => TEXT,
-        Format::MessagePack => BINARY,
+        Format::MessagePack | Format::Compact => BINARY,
     }
 }
 
@@ -130,7 +135,7 @@ mod tests {
     use std::time::Instant;
 
     use bytes::Bytes;
-    use proto::client::RequestId;
+    use proto::client::{RequestId, compact::read::Decoder};
     use serde_json::{Value, json};
 
     use super::*;
@@ -144,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn both_formats_say_the_same() {
+    fn all_formats_say_the_same() {
         let mut message = Reliable::raw("chat:message", r#"{"message":"hä \"x\"","n":[1,null]}"#);
         message.re = Some(RequestId::Number(7.into()));
         let pieces = |format| match format {
@@ -153,14 +158,21 @@ mod tests {
                 let data = rmp_serde::to_vec_named(&json!({"tick": 9, "chunks": []})).unwrap();
                 [Bytes::from(data), Bytes::new()]
             }
+            Format::Compact => [Bytes::from_static(&[9]), Bytes::new()],
         };
         let read = |format, frame: &[u8]| -> Value {
             match format {
                 Format::Json => serde_json::from_slice(payload(frame)).unwrap(),
-                Format::MessagePack => rmp_serde::from_slice(payload(frame)).unwrap(),
+                Format::Compact if Decoder::is_update(payload(frame)) => {
+                    let (seq, update) = Decoder::default().read(payload(frame)).unwrap();
+                    json!({"event": "world:update", "seq": seq, "data": update})
+                }
+                Format::MessagePack | Format::Compact => {
+                    rmp_serde::from_slice(payload(frame)).unwrap()
+                }
             }
         };
-        for format in [Format::Json, Format::MessagePack] {
+        for format in Format::ALL {
             let mut out = Vec::new();
             reliable(&mut out, format, 3, &message);
             assert_eq!(

@@ -34,6 +34,7 @@ mod personal;
 mod places;
 mod proxy_protocol;
 mod queries;
+mod screen;
 mod server;
 mod session;
 mod social;

@@ -20,7 +20,7 @@ use std::{
 use bytes::{Bytes, BytesMut};
 use fastwebsockets::{Frame, OpCode, Payload, Role, WebSocketError, WebSocketRead};
 use proto::client::{
-    CloseCode, Format,
+    CloseCode,
     limits::{CLIENT_FRAGMENTS_MAX, CLIENT_MESSAGE_BYTES_MAX},
 };
 use service_runtime::tasks::TaskGroup;
@@ -36,6 +36,7 @@ use crate::{
     frames,
     mailbox::Mailbox,
     metrics::Metrics,
+    screen::Screen,
     session::resume::Written,
     spans::Spans,
     writer::{self, Finished},
@@ -91,7 +92,7 @@ pub(crate) struct Reports {
 
 /// An open socket.
 pub(crate) struct Socket {
-    pub(crate) format: Format,
+    pub(crate) screen: Screen,
     pub(crate) inbound: mpsc::Receiver<Inbound>,
     /// Task that ends when the socket does, and when the mailbox releases it.
     pub(crate) writer: JoinHandle<Finished>,
@@ -137,20 +138,20 @@ impl Socket {
     pub(crate) fn open(
         read: ReadSide,
         write: WriteSide,
-        format: Format,
+        screen: Screen,
         mailbox: Mailbox,
         reports: Reports,
         write_timeout: Duration,
     ) -> Self {
         let bounds = Bounds::CLIENT;
-        Self::bounded(read, write, format, mailbox, reports, write_timeout, bounds)
+        Self::bounded(read, write, screen, mailbox, reports, write_timeout, bounds)
     }
 
     /// Starts both tasks with other bounds.
     pub(crate) fn bounded(
         read: ReadSide,
         write: WriteSide,
-        format: Format,
+        screen: Screen,
         mailbox: Mailbox,
         reports: Reports,
         write_timeout: Duration,
@@ -168,9 +169,16 @@ impl Socket {
         let (written, signals_too, reports_too) =
             (Written::new(), signals.clone(), reports.clone());
         Self {
-            format,
+            screen,
             inbound,
-            writer: writer::start(write, written, mailbox, format, signals_too, reports_too),
+            writer: writer::start(
+                write,
+                written,
+                mailbox,
+                screen.format,
+                signals_too,
+                reports_too,
+            ),
             signals,
             reports,
             parting: false,
@@ -205,7 +213,7 @@ impl Socket {
     /// Starts a new writer, from another mailbox.
     pub(crate) fn write_from(&mut self, half: WriteSide, written: Written, mailbox: Mailbox) {
         let (signals, reports) = (self.signals.clone(), self.reports.clone());
-        self.writer = writer::start(half, written, mailbox, self.format, signals, reports);
+        self.writer = writer::start(half, written, mailbox, self.screen.format, signals, reports);
     }
 }
 

@@ -70,7 +70,7 @@ fn written(format: Format, id: Option<&RequestId>, message: &(&str, Value)) -> B
     }
     match format {
         Format::Json => serde_json::to_vec(&whole).unwrap().into(),
-        Format::MessagePack => rmp_serde::to_vec_named(&whole).unwrap().into(),
+        Format::MessagePack | Format::Compact => rmp_serde::to_vec_named(&whole).unwrap().into(),
     }
 }
 

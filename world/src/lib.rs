@@ -29,6 +29,7 @@ pub mod told;
 mod wire;
 
 pub mod changes;
+mod company;
 mod image;
 mod mint;
 pub mod tick;

@@ -41,6 +41,7 @@ use crate::{
     deliver::{
         encoded::EncodedFrame,
         links::{CONTROL_MAX, FRAMES_MAX, LinkHalf},
+        published::Fields,
     },
     mailbox::{HandoverMessage, Message, PeerMessage},
     metrics::Metrics,
@@ -301,12 +302,14 @@ impl SimRun {
         let control = LinkHalf {
             gateway_id: gateway_id.to_owned(),
             link,
+            fields: Fields::Typed,
             sender: control,
             cut: cut.clone(),
         };
         let frames = LinkHalf {
             gateway_id: gateway_id.to_owned(),
             link,
+            fields: Fields::Typed,
             sender: frames,
             cut: cut.clone(),
         };

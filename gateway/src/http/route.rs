@@ -245,6 +245,7 @@ described! {A B}
 described! {A B C}
 described! {A B C D}
 described! {A B C D E}
+described! {A B C D E G}
 
 /// An argument of a handler.
 pub(super) trait Input {

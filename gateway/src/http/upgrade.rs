@@ -1,6 +1,6 @@
 //! `GET /ws`: from an HTTP request to a session.
 
-use std::{sync::Arc, time::Duration};
+use std::{num::NonZeroU16, sync::Arc, time::Duration};
 
 use axum::{
     Extension,
@@ -10,24 +10,32 @@ use axum::{
 };
 use fastwebsockets::upgrade::{IncomingUpgrade, UpgradeFut};
 use proto::client::Format;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use tokio::time::timeout;
 
 use super::{
     address::Peer,
+    ask::Query,
     limited::{self, Counted},
     problem::{Code, Problem},
     route::{Policy, Route},
+    values::Within,
 };
 use crate::{
     app::App,
     auth::caller::{self, Denied},
     limits::unauthenticated::NoRoom,
+    screen::Screen,
     session::{Session, visitor::Visitor},
     socket::Socket,
 };
 
 /// Longest time for a client to read the answer to its upgrade.
 const UPGRADE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Most players that a client can ask for at once.
+const PLAYERS_MAX: u32 = 2_000;
 
 pub(super) fn routes() -> Vec<Route> {
     let switched = "The connection is a WebSocket from here on.";
@@ -36,12 +44,15 @@ pub(super) fn routes() -> Vec<Route> {
             .get("/ws", "The WebSocket of the game", ws)
             .uncounted()
             .about(
-                "`tilestead.json` (default) or `tilestead.msgpack` as the subprotocol; the events \
-                 are described in /asyncapi.json.",
+                "`tilestead.json` (default), `tilestead.msgpack` or `tilestead.v2` as the \
+                 subprotocol; the events are described in /asyncapi.json, the updates of \
+                 `tilestead.v2` in docs/compact.md. A client of `tilestead.v2` sees at most \
+                 `players` other players at once, the nearest, if it asks for that.",
             )
             .empty(StatusCode::SWITCHING_PROTOCOLS, switched)
             .problems(&[
                 Code::Subprotocol,
+                Code::InvalidRequest,
                 Code::UpgradeRequired,
                 Code::RateLimited,
                 Code::NotReady,
@@ -50,11 +61,34 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
+/// Wishes of a client for its connection.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Wishes {
+    /// Most players that it wants to see at once, the nearest; without it: all in sight. Only for
+    /// `tilestead.v2`.
+    players: Option<Within<1, PLAYERS_MAX>>,
+}
+
+impl Wishes {
+    fn screen(&self, format: Format) -> Result<Screen, Problem> {
+        let players_max = self.players.map(Within::get);
+        if players_max.is_some() && format != Format::Compact {
+            let why = "Only clients of tilestead.v2 can ask for a number of players.";
+            return Err(Problem::invalid("/players", why));
+        }
+        Ok(Screen {
+            format,
+            players_max: players_max.and_then(|most| NonZeroU16::new(u16::try_from(most).ok()?)),
+        })
+    }
+}
+
 async fn ws(
     State(app): State<Arc<App>>,
     Extension(peer): Extension<Peer>,
     headers: HeaderMap,
     uri: Uri,
+    Query(wishes): Query<Wishes>,
     upgrade: Result<IncomingUpgrade, StatusCode>,
 ) -> Response {
     if app.sessions.draining.is_cancelled() {
@@ -65,8 +99,12 @@ async fn ws(
     }
     let asked = asked_protocols(&headers);
     let Some((format, named)) = choose(&asked) else {
-        let why = "Known subprotocols are tilestead.json and tilestead.msgpack.";
+        let why = "Known subprotocols are tilestead.json, tilestead.msgpack and tilestead.v2.";
         return Problem::new(StatusCode::BAD_REQUEST, "subprotocol", why, &uri).into_response();
+    };
+    let screen = match wishes.screen(format) {
+        Ok(screen) => screen,
+        Err(problem) => return problem.into_response(),
     };
     let address = app.config.proxies.client(peer.address, &headers);
     let unauthenticated = match app.bounds.unauthenticated.enter(address) {
@@ -97,7 +135,7 @@ async fn ws(
     tasks.finish("session", async move {
         if let Some((read, write)) = halves(upgraded).await {
             let (reports, write_timeout) = (app.reports.clone(), app.config.times.write);
-            let open = |mailbox| Socket::open(read, write, format, mailbox, reports, write_timeout);
+            let open = |mailbox| Socket::open(read, write, screen, mailbox, reports, write_timeout);
             let visitor = Visitor::new(address, unauthenticated);
             Session::serve(Arc::clone(&app), visitor, token, open).await;
         }
@@ -193,9 +231,9 @@ fn choose(asked: &[&str]) -> Option<(Format, bool)> {
     if asked.is_empty() {
         return Some((Format::Json, false));
     }
-    let ours = [Format::Json, Format::MessagePack];
     let known = |name: &&str| {
-        ours.into_iter()
+        Format::ALL
+            .into_iter()
             .find(|format| format.subprotocol() == *name)
     };
     asked.iter().find_map(known).map(|format| (format, true))

@@ -95,15 +95,15 @@ impl Session {
         let format = self
             .socket
             .as_ref()
-            .map_or(Format::Json, |socket| socket.format);
-        if text != (format == Format::Json) {
+            .map_or(Format::Json, |socket| socket.screen.format);
+        if text != format.is_text() {
             return Err(Malformed {
                 id: None,
                 event: None,
                 code: ErrorCode::WrongEncoding,
                 why: match format {
                     Format::Json => "this connection speaks JSON in text frames".to_owned(),
-                    Format::MessagePack => {
+                    Format::MessagePack | Format::Compact => {
                         "this connection speaks MessagePack in binary frames".to_owned()
                     }
                 },

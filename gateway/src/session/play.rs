@@ -85,7 +85,7 @@ impl Session {
         session_epoch: u64,
         region: Region,
     ) -> Result<Attached, AttachError> {
-        let Some(format) = self.socket.as_ref().map(|socket| socket.format) else {
+        let Some(screen) = self.socket.as_ref().map(|socket| socket.screen) else {
             return Err(AttachError::Gone);
         };
         // Events of an earlier stay in the world mean nothing any more.
@@ -98,7 +98,7 @@ impl Session {
             attach: 1,
             last_input: 0,
             region,
-            format,
+            screen,
             mailbox: self.mailbox.clone(),
             events: self.events.0.clone(),
         });

@@ -275,7 +275,7 @@ impl Session {
             .metrics
             .resume(if resync { "same_resync" } else { "same" });
         self.mailbox.resume(first);
-        let format = socket.format;
+        let screen = socket.screen;
         socket.write_from(half, written, self.mailbox.clone());
         self.socket = Some(socket);
         self.timers.rest();
@@ -285,7 +285,7 @@ impl Session {
         }
         if self.stage == Stage::World {
             let (zones, mailbox) = (&self.app.zones, self.mailbox.clone());
-            if !zones.resume(&self.handle.session_id, mailbox, format, resync) {
+            if !zones.resume(&self.handle.session_id, mailbox, screen, resync) {
                 self.lost_world();
             }
             if resync {

@@ -84,7 +84,7 @@ impl Session {
     /// Asks the zones for the character. The mailbox holds their messages until the client knows
     /// that it goes on.
     async fn find(&mut self, plays: &Plays) -> Result<Attached, AttachError> {
-        let Some(format) = self.socket.as_ref().map(|socket| socket.format) else {
+        let Some(screen) = self.socket.as_ref().map(|socket| socket.screen) else {
             return Err(AttachError::Gone);
         };
         self.mailbox.hold();
@@ -96,7 +96,7 @@ impl Session {
             last_input: 0,
             // The gateway asks all zones at once; the zone that has the character names its region.
             region: Default::default(),
-            format,
+            screen,
             mailbox: self.mailbox.clone(),
             events: self.events.0.clone(),
         });

@@ -133,11 +133,11 @@ impl Session {
 
     /// Tells the client its new view, and shows that.
     fn show(&mut self, re: Option<RequestId>, watching: WorldWatching) {
-        let Some(format) = self.socket.as_ref().map(|socket| socket.format) else {
+        let Some(screen) = self.socket.as_ref().map(|socket| socket.screen) else {
             return;
         };
         let look = Look {
-            format,
+            screen,
             mailbox: self.mailbox.clone(),
             follows: watching.character_id.as_deref().map(Into::into),
             position: Tile {

@@ -27,8 +27,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use view::{
     changes::Changes,
-    encode,
-    interest::{Plan, View},
+    encode::{self, Encoding},
+    interest::{Flush, Plan, View},
     replica::Replica,
     stage::Stage,
     subscriptions::{Owners, Subscriptions},
@@ -38,6 +38,7 @@ use world::{Chunk, Region, Tile};
 use super::{
     Table,
     measures::{Flushed, Measures},
+    table::Watch,
 };
 use crate::{
     directory::{Directory, DirectoryView},
@@ -399,7 +400,7 @@ impl FanOut {
         let encoded = Cell::new(0);
         let mut stage = Stage::new(&self.replica, changes, &encoded);
         for watch in self.table.watches() {
-            let session_id = watch.session_id;
+            let session_id = Arc::clone(&watch.session_id);
             let watcher = self.watchers.entry(Arc::clone(&session_id)).or_default();
             if watcher.acquaintance != watch.acquaintance {
                 *watcher = Watcher {
@@ -415,9 +416,8 @@ impl FanOut {
                 continue;
             }
             let room = TRACEPARENTS_MAX.saturating_sub(watcher.traceparents.len());
-            watcher
-                .traceparents
-                .extend(watch.traceparents.into_iter().take(room));
+            let traceparents = watch.traceparents.iter().take(room);
+            watcher.traceparents.extend(traceparents.cloned());
             let mut position = watch.position;
             if let Some(character) = &watch.follows {
                 let stands = self.replica.entity(character);
@@ -425,28 +425,72 @@ impl FanOut {
                 self.table.followed(&session_id, stands);
                 position = stands.unwrap_or(position);
             }
-            let plan = match part {
-                Part::Tick => {
-                    let center = Chunk::from(position);
-                    let scene = stage.from(center, watch.format);
-                    watcher.view.plan(center, changes.tick, scene)
-                }
-                Part::Extra => {
-                    // A session that has seen nothing yet sees all of it with the next tick.
-                    let Some(center) = watcher.view.center() else {
-                        continue;
-                    };
-                    let scene = stage.from(center, watch.format);
-                    watcher.view.plan_extra(changes.tick, scene)
-                }
+            let shown = Shown {
+                stage: &mut stage,
+                replica: &self.replica,
+                changes,
+                part,
             };
-            watcher.send(plan, watch.format, &watch.mailbox, received, flushed);
+            let Some(plan) = watcher.plan(&watch, position, shown) else {
+                continue;
+            };
+            let format = watch.screen.format;
+            watcher.send(plan, format, &watch.mailbox, received, flushed);
         }
         flushed.encoded = encoded.get();
     }
 }
 
+/// The news that sessions are shown.
+struct Shown<'a, 'b> {
+    stage: &'a mut Stage<'b>,
+    replica: &'a Replica,
+    changes: &'a Changes,
+    part: Part,
+}
+
 impl Watcher {
+    /// Returns the plan for the session's update; `None`: it has seen nothing yet, and sees all of
+    /// it with the next tick.
+    fn plan(&mut self, watch: &Watch, position: Tile, shown: Shown<'_, '_>) -> Option<Plan> {
+        let Shown {
+            stage,
+            replica,
+            changes,
+            part,
+        } = shown;
+        let most = watch.screen.players_max;
+        let encoding = Encoding::of(watch.screen.format, most.is_some());
+        let mut plan = match part {
+            Part::Tick => {
+                let center = Chunk::from(position);
+                let scene = stage.from(center, encoding);
+                self.view.plan(center, changes.tick, scene)
+            }
+            Part::Extra => {
+                let center = self.view.center()?;
+                let scene = stage.from(center, encoding);
+                self.view.plan_extra(changes.tick, scene)
+            }
+        };
+        if let (Encoding::CompactWithoutPlayers, Part::Tick, Some(most)) = (encoding, part, most) {
+            stage.gather(Chunk::from(position));
+            let always = watch.focus.iter().filter_map(|id| replica.entity(id));
+            let always: Vec<u32> = always.map(|entity| entity.number).collect();
+            let players = |chunk| stage.players(chunk);
+            let most = most.get().into();
+            self.view
+                .plan_near(&mut plan, changes, most, position, &always, players);
+        }
+        let flush = Flush {
+            encoding,
+            replica,
+            changes,
+        };
+        self.view.complete(&mut plan, flush, &watch.focus);
+        Some(plan)
+    }
+
     /// Offers the update to the mailbox, if the plan is worth one.
     fn send(
         &mut self,
@@ -458,7 +502,7 @@ impl Watcher {
     ) {
         flushed.watchers += 1;
         if self.view.worth(&plan) {
-            let pieces = std::mem::take(&mut plan.pieces);
+            let pieces = plan.take_pieces();
             let update = Update {
                 tick: plan.tick,
                 body: encode::update(format, plan.tick, pieces, &plan.gone),
@@ -467,7 +511,7 @@ impl Watcher {
             };
             let bytes: usize = update.body.iter().map(Bytes::len).sum();
             if mailbox.offer(update) {
-                self.view.took(&plan);
+                self.view.took(plan);
                 self.traceparents.clear();
                 flushed.updates += 1;
                 flushed.update_bytes += bytes as u64;

@@ -301,6 +301,7 @@ impl Table {
             session.take(frame, false, &self.measures);
         } else {
             session.route.named(run, tick);
+            session.route.focus(&frame.company);
             if let Some(position) = frame.position {
                 let (x, z) = (position.x, position.z);
                 session.route.stands(Tile { x, z }, tick);

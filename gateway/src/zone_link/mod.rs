@@ -32,7 +32,7 @@ use std::sync::{Arc, atomic::Ordering};
 
 use bytes::Bytes;
 use opentelemetry::metrics::Meter;
-use proto::client::{ErrorCode, Format, Refusal, RequestId, ZoneRequest};
+use proto::client::{ErrorCode, Refusal, RequestId, ZoneRequest};
 use service_runtime::{
     rpc::{Replicas, Trust},
     tasks::TaskGroup,
@@ -46,6 +46,7 @@ pub(crate) use self::{spectators::Look, table::Table};
 use crate::{
     directory::{Directory, DirectoryView},
     mailbox::Mailbox,
+    screen::Screen,
 };
 
 /// Settings of the links.
@@ -73,8 +74,8 @@ pub(crate) struct AttachSession {
     pub(crate) last_input: u64,
     /// Character's region, by the store.
     pub(crate) region: Region,
-    /// Format of its messages.
-    pub(crate) format: Format,
+    /// How its client sees the world.
+    pub(crate) screen: Screen,
     /// Mailbox for all its messages, from before [`Zones::attach`] answers.
     pub(crate) mailbox: Mailbox,
     /// Channel for the news that the session is out of the world.
@@ -269,10 +270,10 @@ impl Zones {
         &self,
         session_id: &str,
         mailbox: Mailbox,
-        format: Format,
+        screen: Screen,
         resync: bool,
     ) -> bool {
-        let resumed = self.table.resume(session_id, mailbox, format, resync);
+        let resumed = self.table.resume(session_id, mailbox, screen, resync);
         if let Some(lost) = resumed {
             attach::recover(&self.table, &self.directory, lost);
             return true;

@@ -156,6 +156,7 @@ impl Pair {
             gateway_id: self.gateway_id.clone(),
             link: number,
             run_id: self.run,
+            typed_fields: true,
         };
         let (to_zone, control_out) = mpsc::channel(CONTROL_WAIT_MAX);
         let (subscribe, frames_out) = mpsc::channel(SUBSCRIBE_WAIT_MAX);

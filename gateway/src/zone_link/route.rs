@@ -4,11 +4,11 @@
 //! Always: the inputs of a session epoch have numbers without gaps. The ownership sequence never
 //! falls. A session whose run is lost has no run until a run attaches it again.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 use bytes::Bytes;
 use proto::{
-    client::{Format, ZoneRequest},
+    client::ZoneRequest,
     rpc::{common::v1::Tile as Position, zone::v1 as wire},
 };
 use world::{Region, Tile};
@@ -91,6 +91,8 @@ pub(crate) struct Route {
     pub(crate) hint: Option<u64>,
     /// Tile of the character, and the tick of that news.
     pub(crate) position: Option<(Tile, u64)>,
+    /// Ids of its character and of those with whom that has to do.
+    pub(crate) focus: Arc<[Arc<str>]>,
     /// Trace contexts for the next update.
     pub(crate) traceparents: Vec<String>,
     /// Whether another gateway numbered its inputs and attaches last. This gateway sends no input
@@ -112,7 +114,9 @@ impl Route {
         last_input: u64,
         region: Region,
     ) -> Self {
+        let focus = std::iter::once(Arc::from(character_id.as_str())).collect();
         Self {
+            focus,
             character_id,
             session_epoch,
             attach: attach.saturating_sub(1),
@@ -196,7 +200,7 @@ impl Route {
             number: self.last_input + 1,
             event: asked.request.event.to_owned(),
             data: asked.request.data,
-            message_pack: asked.request.format == Format::MessagePack,
+            message_pack: !asked.request.format.is_text(),
             shows_confirm: false,
             id: asked.id,
             traceparent: asked.traceparent,
@@ -353,6 +357,16 @@ impl Route {
     pub(crate) fn stands(&mut self, tile: Tile, tick: u64) {
         if self.position.is_none_or(|(_, known)| known <= tick) {
             self.position = Some((tile, tick));
+        }
+    }
+
+    /// Notes with whom the character has to do.
+    pub(crate) fn focus(&mut self, company: &[String]) {
+        let others = self.focus.iter().skip(1).map(|id| &**id);
+        if !others.eq(company.iter().map(String::as_str)) {
+            let own = std::iter::once(self.character_id.as_str());
+            let all = own.chain(company.iter().map(String::as_str));
+            self.focus = all.map(Arc::from).collect();
         }
     }
 

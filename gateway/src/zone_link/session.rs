@@ -7,7 +7,7 @@ use std::{
 
 use bytes::Bytes;
 use proto::{
-    client::{ErrorCode, Format, RequestId, error, session::Notice},
+    client::{ErrorCode, RequestId, error, session::Notice},
     rpc::zone::v1 as wire,
 };
 use service_runtime::tasks::TaskGroup;
@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     mailbox::{Mailbox, Reliable},
+    screen::Screen,
     unanswered::LinkId,
 };
 
@@ -70,7 +71,7 @@ pub(super) struct Session {
     /// Generation since which the client has kept its map.
     pub(super) acquaintance: u64,
     pub(super) route: Route,
-    pub(super) format: Format,
+    pub(super) screen: Screen,
     pub(super) mailbox: Mailbox,
     events: mpsc::Sender<SessionEvent>,
     /// Whether its first attach has no answer yet.
@@ -133,7 +134,7 @@ impl Session {
             generation,
             acquaintance: generation,
             route,
-            format: session.format,
+            screen: session.screen,
             mailbox: session.mailbox,
             events: session.events,
             entering: true,

@@ -5,17 +5,16 @@
 
 use std::sync::Arc;
 
-use proto::client::Format;
 use world::Tile;
 
 use super::table::{Table, Watch};
-use crate::mailbox::Mailbox;
+use crate::{mailbox::Mailbox, screen::Screen};
 
 /// Look of a session that plays nobody.
 #[derive(Debug, Clone)]
 pub(crate) struct Look {
-    /// Format of its messages.
-    pub(crate) format: Format,
+    /// How its client sees the world.
+    pub(crate) screen: Screen,
     /// Mailbox for its updates.
     pub(crate) mailbox: Mailbox,
     /// Character that it follows from that tile.
@@ -45,10 +44,11 @@ impl Spectator {
             acquaintance: self.acquaintance,
             generation: self.acquaintance,
             paused: false,
-            format: self.look.format,
+            screen: self.look.screen,
             mailbox: self.look.mailbox.clone(),
             position: self.look.position,
             follows: self.look.follows.clone(),
+            focus: self.look.follows.iter().cloned().collect(),
             traceparents: Vec::new(),
         }
     }

@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
 };
 
-use proto::{client::Format, rpc::zone::v1 as wire};
+use proto::rpc::zone::v1 as wire;
 use service_runtime::tasks::TaskGroup;
 use tokio::sync::{Notify, mpsc, mpsc::error::TrySendError, oneshot, watch};
 use world::Tile;
@@ -20,7 +20,7 @@ use super::{
     session::{Link, Links, Reply, Session, to_zone},
     spectators::Spectator,
 };
-use crate::{directory::Directory, mailbox::Mailbox};
+use crate::{directory::Directory, mailbox::Mailbox, screen::Screen};
 
 /// Session whose run is lost and that the gateway has to attach again.
 #[derive(Debug, Clone)]
@@ -39,11 +39,13 @@ pub(crate) struct Watch {
     pub(crate) generation: u64,
     /// Whether it has no socket: the gateway sends nothing.
     pub(crate) paused: bool,
-    pub(crate) format: Format,
+    pub(crate) screen: Screen,
     pub(crate) mailbox: Mailbox,
     pub(crate) position: Tile,
     /// Character at whose tile it stands, as soon as that character is in sight.
     pub(crate) follows: Option<Arc<str>>,
+    /// Things that no update may lack: its own character, and those with whom that has to do.
+    pub(crate) focus: Arc<[Arc<str>]>,
     pub(crate) traceparents: Vec<String>,
 }
 
@@ -303,7 +305,7 @@ impl Table {
         &self,
         session_id: &str,
         mailbox: Mailbox,
-        format: Format,
+        screen: Screen,
         resync: bool,
     ) -> Option<Lost> {
         let mut guard = self.inside();
@@ -317,7 +319,7 @@ impl Table {
             session.acquaintance = inside.generation;
         }
         session.mailbox = mailbox;
-        session.format = format;
+        session.screen = screen;
         // Nobody was there to hear an answer. From now on the session holds its requests.
         session.answer_unknown(&self.measures);
         session.route.place = Place::Sought;
@@ -349,10 +351,11 @@ impl Table {
                 acquaintance: session.acquaintance,
                 generation: session.generation,
                 paused: session.route.place == Place::Paused,
-                format: session.format,
+                screen: session.screen,
                 mailbox: session.mailbox.clone(),
                 position,
                 follows: None,
+                focus: Arc::clone(&session.route.focus),
                 traceparents: std::mem::take(&mut session.route.traceparents),
             });
         }

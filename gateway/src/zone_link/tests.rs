@@ -21,7 +21,10 @@ use world::{Region, Tile};
 
 use self::fakes::{Directory, Zone, person};
 use super::{AttachError, AttachSession, Attached, InputError, SessionEvent, Zones, ZonesConfig};
-use crate::mailbox::{Mailbox, Next, Reliable};
+use crate::{
+    mailbox::{Mailbox, Next, Reliable},
+    screen::Screen,
+};
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 const HOME: Region = Region { x: 0, z: 0 };
@@ -184,7 +187,7 @@ fn session(attach: u64) -> (AttachSession, Player) {
         attach,
         last_input: 0,
         region: HOME,
-        format: Format::Json,
+        screen: Screen::all(Format::Json),
         mailbox: mailbox.clone(),
         events: told,
     };
@@ -416,7 +419,11 @@ async fn who_is_coming_back_is_not_sent_away_by_the_word_that_it_went() {
     stand.zones.pause("s");
     zone.load();
     let mailbox = player.mailbox.clone();
-    assert!(stand.zones.resume("s", mailbox, Format::Json, false));
+    assert!(
+        stand
+            .zones
+            .resume("s", mailbox, Screen::all(Format::Json), false)
+    );
     zone.replaced(3);
     zone.says("heard", 5);
     // The player hears that the search takes a while, if it does.
@@ -452,7 +459,11 @@ async fn a_paused_session_is_detached_and_attached_anew_when_it_resumes() {
     }
     assert_eq!(stand.asks(&player, "a"), Err(InputError::NotInWorld));
     let mailbox = player.mailbox.clone();
-    assert!(stand.zones.resume("s", mailbox, Format::Json, false));
+    assert!(
+        stand
+            .zones
+            .resume("s", mailbox, Screen::all(Format::Json), false)
+    );
     assert_eq!(attach(&zone).await, 2);
     let error = player.hears("error").await;
     assert_eq!(
@@ -460,11 +471,12 @@ async fn a_paused_session_is_detached_and_attached_anew_when_it_resumes() {
         "the refused one was never answered here"
     );
     player.hears("player:sync").await;
-    assert!(
-        !stand
-            .zones
-            .resume("nobody", player.mailbox.clone(), Format::Json, false)
-    );
+    assert!(!stand.zones.resume(
+        "nobody",
+        player.mailbox.clone(),
+        Screen::all(Format::Json),
+        false
+    ));
 }
 
 /// The answer to an attach comes by another way than frames, which may be slower.
@@ -476,7 +488,11 @@ async fn what_is_newer_than_the_answer_to_an_attach_is_shown_after_it() {
     zone.hears().await;
     zone.waits();
     let mailbox = player.mailbox.clone();
-    assert!(stand.zones.resume("s", mailbox, Format::Json, false));
+    assert!(
+        stand
+            .zones
+            .resume("s", mailbox, Screen::all(Format::Json), false)
+    );
     assert_eq!(attach(&zone).await, 2);
     zone.says("inventory:update", 5);
     let told = async {

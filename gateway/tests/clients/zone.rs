@@ -54,6 +54,7 @@ impl Playing {
             position: Some(self.tile),
             messages,
             traceparents: Vec::new(),
+            company: Vec::new(),
         }
     }
 }
@@ -339,6 +340,7 @@ impl State {
                 z: playing.tile.z,
                 ownership_sequence: 1,
                 fields: br#"{"name":"Somebody"}"#.as_slice().into(),
+                typed_fields: Vec::new(),
             });
             ChunkFrame {
                 enter: enter.collect(),

@@ -1,19 +1,22 @@
-//! Encoding of the world for clients. Each format has a chunk's change and a whole chunk once, in
+//! Encoding of the world for clients. Each encoding has a chunk's change and a whole chunk once, in
 //! pieces that all sessions share. The envelope around them is each session's own.
 //!
-//! Always: the pieces of an update, written one behind the other, are one `world:update` data
-//! value. A JSON piece begins with a comma, which the first one of an update loses.
+//! Always: the pieces of an update, written one behind the other, are one `world:update`. A JSON
+//! piece begins with a comma, which the first one of an update loses.
 
 use std::sync::Arc;
 
 use bytes::{BufMut, Bytes, BytesMut};
-use proto::client::Format;
-use serde_json::value::RawValue;
-use world::Chunk;
+use proto::client::{
+    Format,
+    compact::write::{self as compact, ChunkSection},
+    limits::WORLD_UPDATE_BYTES_MAX,
+};
+use world::{Chunk, Field, Tile};
 
 use super::{
-    changes::ChunkChange,
-    entity::{Entity, FieldMap},
+    changes::{ChunkChange, Numbered},
+    entity::{Entity, FieldChanges, FieldMap},
     replica::{ChunkState, Replica},
 };
 
@@ -21,32 +24,91 @@ use super::{
 pub const ENVELOPE_BYTES: usize = 96;
 /// Upper bound of one chunk's entry in `gone`, in bytes.
 pub const GONE_BYTES: usize = 28;
+/// Most bytes of one chunk.
+pub const WHOLE_BYTES_MAX: usize = WORLD_UPDATE_BYTES_MAX - 2048;
 
-/// Returns the place of a format's bytes among those that are written once.
-pub const fn index(format: Format) -> usize {
-    match format {
-        Format::Json => 0,
-        Format::MessagePack => 1,
+/// Encoding of the pieces that clients share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// JSON texts.
+    Json,
+    /// MessagePack.
+    MessagePack,
+    /// Sections of `tilestead.v2`.
+    Compact,
+    /// The same, for clients that see at most so many players: these come in their near section.
+    CompactWithoutPlayers,
+}
+
+impl Encoding {
+    /// Number of encodings.
+    pub const COUNT: usize = 4;
+
+    /// Returns the encoding for a client; `capped`: it sees at most so many players.
+    pub const fn of(format: Format, capped: bool) -> Self {
+        match format {
+            Format::Json => Self::Json,
+            Format::MessagePack => Self::MessagePack,
+            Format::Compact if capped => Self::CompactWithoutPlayers,
+            Format::Compact => Self::Compact,
+        }
+    }
+
+    /// Returns the place among bytes that are written once for each encoding.
+    pub const fn index(self) -> usize {
+        match self {
+            Self::Json => 0,
+            Self::MessagePack => 1,
+            Self::Compact => 2,
+            Self::CompactWithoutPlayers => 3,
+        }
+    }
+
+    /// Returns whether things have numbers in it, so that clients need their names.
+    pub const fn numbers(self) -> bool {
+        matches!(self, Self::Compact | Self::CompactWithoutPlayers)
     }
 }
 
-/// Writes all of a chunk.
-pub fn snapshot(format: Format, at: Chunk, chunk: &ChunkState, replica: &Replica) -> Bytes {
-    let entities = chunk
-        .entities()
-        .filter_map(|id| replica.entity(id))
-        .collect();
-    let record = Record {
+/// Writes all of a chunk, and returns whether it is all: a chunk that is too large for an update
+/// ends early.
+pub fn snapshot(
+    encoding: Encoding,
+    at: Chunk,
+    chunk: &ChunkState,
+    replica: &Replica,
+) -> (Bytes, bool) {
+    let entities = chunk.entities().filter_map(|id| replica.entity(id));
+    let mut record = Record {
         at,
         full: true,
-        enter: entities,
+        enter: entities.collect(),
         ..Record::default()
     };
-    record.write(format)
+    let all = record.write(encoding);
+    if all.len() <= WHOLE_BYTES_MAX {
+        return (all, true);
+    }
+    let mut room = WHOLE_BYTES_MAX;
+    let fits = record.enter.iter().take_while(|entity| {
+        let bytes = if encoding.numbers() {
+            // The distance of its number, and its place.
+            6
+        } else {
+            // The brackets, comma and four names around the fields take less than that.
+            64 + entity.id.len() + entity_fields(encoding, entity).len()
+        };
+        let fits = bytes <= room;
+        room = room.saturating_sub(bytes);
+        fits
+    });
+    let fits = fits.count();
+    record.enter.truncate(fits);
+    (record.write(encoding), false)
 }
 
-/// Writes the change of a chunk.
-pub fn change(format: Format, at: Chunk, change: &ChunkChange, replica: &Replica) -> Bytes {
+/// Writes the change of a chunk; no bytes: it has nothing for clients of this encoding.
+pub fn change(encoding: Encoding, at: Chunk, change: &ChunkChange, replica: &Replica) -> Bytes {
     let known = |id: &Arc<str>| replica.entity(id);
     let record = Record {
         at,
@@ -63,7 +125,39 @@ pub fn change(format: Format, at: Chunk, change: &ChunkChange, replica: &Replica
         leave: &change.leave,
         hits: &change.hits,
     };
-    record.write(format)
+    record.write(encoding)
+}
+
+/// Writes one thing as new in its chunk, whatever else is in it.
+pub fn single(encoding: Encoding, entity: &Entity) -> Bytes {
+    let record = Record {
+        at: entity.chunk,
+        enter: vec![entity],
+        ..Record::default()
+    };
+    record.write(encoding)
+}
+
+/// Returns the name section of a thing.
+pub fn name(entity: &Entity) -> Bytes {
+    let write = |fields: &FieldMap| {
+        let mut out = BytesMut::with_capacity(64);
+        let fields: Vec<_> = present(fields).collect();
+        compact::name(&mut out, entity.number, &entity.id, &entity.kind, &fields);
+        out.freeze()
+    };
+    entity.fields.written(Encoding::Compact, write).clone()
+}
+
+/// Returns the section that says which numbers stand for nothing that the client knows.
+pub fn forget(numbers: &[u32]) -> Bytes {
+    let mut out = BytesMut::with_capacity(2 + 3 * numbers.len());
+    compact::forget(&mut out, numbers);
+    out.freeze()
+}
+
+fn present(fields: &FieldMap) -> impl Iterator<Item = compact::Change<'_>> {
+    fields.iter().map(|(name, field)| (&**name, Some(field)))
 }
 
 /// Returns the data of an update: its pieces with their envelope.
@@ -94,6 +188,15 @@ pub fn update(format: Format, tick: u64, pieces: Vec<Bytes>, gone: &[Chunk]) -> 
             body.push(head.freeze());
             body.extend(pieces);
         }
+        Format::Compact => {
+            let mut head = BytesMut::with_capacity(16 + gone.len() * 6);
+            compact::number(&mut head, tick);
+            if !gone.is_empty() {
+                compact::gone(&mut head, gone);
+            }
+            body.push(head.freeze());
+            body.extend(pieces);
+        }
     }
     body
 }
@@ -117,19 +220,77 @@ struct Record<'a> {
     at: Chunk,
     full: bool,
     enter: Vec<&'a Entity>,
-    update: Vec<(&'a Entity, bool, &'a FieldMap)>,
-    leave: &'a [Arc<str>],
-    hits: &'a [Box<RawValue>],
+    update: Vec<(&'a Entity, bool, &'a FieldChanges)>,
+    leave: &'a [(Arc<str>, Numbered)],
+    hits: &'a [FieldMap],
 }
 
 impl Record<'_> {
-    fn write(&self, format: Format) -> Bytes {
+    fn write(&self, encoding: Encoding) -> Bytes {
         let things = self.enter.len() + self.update.len() + self.leave.len() + self.hits.len();
-        let mut out = BytesMut::with_capacity(64 + 96 * things);
-        match format {
-            Format::Json => self.json(&mut out),
-            Format::MessagePack => self.pack(&mut out),
+        match encoding {
+            Encoding::Json => {
+                let mut out = BytesMut::with_capacity(64 + 96 * things);
+                self.json(&mut out);
+                out.freeze()
+            }
+            Encoding::MessagePack => {
+                let mut out = BytesMut::with_capacity(64 + 96 * things);
+                self.pack(&mut out);
+                out.freeze()
+            }
+            Encoding::Compact => self.section(true),
+            Encoding::CompactWithoutPlayers => self.section(false),
         }
+    }
+
+    /// Writes a section with or without the places of players.
+    fn section(&self, players: bool) -> Bytes {
+        let places = |entity: &Entity| players || !entity.is_player();
+        let tile = |entity: &Entity| Tile {
+            x: entity.x,
+            z: entity.z,
+        };
+        let place = |entity: &Entity| (entity.number, tile(entity));
+        let mut section = ChunkSection {
+            at: self.at,
+            full: self.full,
+            leave: self
+                .leave
+                .iter()
+                .filter(|(_, thing)| players || !thing.player)
+                .map(|(_, thing)| thing.number)
+                .collect(),
+            enter: self
+                .enter
+                .iter()
+                .filter(|entity| places(entity))
+                .map(|entity| place(entity))
+                .collect(),
+            moved: self
+                .update
+                .iter()
+                .filter(|(entity, moved, _)| *moved && places(entity))
+                .map(|(entity, _, _)| place(entity))
+                .collect(),
+            fields: self
+                .update
+                .iter()
+                .filter(|(_, _, fields)| !fields.is_empty())
+                .map(|(entity, _, fields)| (entity.number, changed(fields).collect()))
+                .collect(),
+            hits: self.hits.iter().map(|hit| present(hit).collect()).collect(),
+        };
+        if section.is_empty() {
+            return Bytes::new();
+        }
+        section.leave.sort_unstable();
+        section.enter.sort_unstable_by_key(|(number, _)| *number);
+        section.moved.sort_unstable_by_key(|(number, _)| *number);
+        section.fields.sort_unstable_by_key(|(number, _)| *number);
+        let things = section.enter.len() + section.moved.len() + section.leave.len();
+        let mut out = BytesMut::with_capacity(16 + 3 * things);
+        section.write(&mut out);
         out.freeze()
     }
 
@@ -150,8 +311,8 @@ impl Record<'_> {
                 json_delta(out, entity, *moved, fields);
             },
         );
-        list(out, "leave", self.leave, |out, id| json_text(out, id));
-        list(out, "hits", self.hits, |out, hit| put(out, hit.get()));
+        list(out, "leave", self.leave, |out, (id, _)| json_text(out, id));
+        list(out, "hits", self.hits, json_value);
         out.put_u8(b'}');
     }
 
@@ -183,9 +344,22 @@ impl Record<'_> {
                 pack_delta(out, entity, *moved, fields);
             },
         );
-        pack_list(out, "leave", self.leave, |out, id| pack_text(out, id));
-        pack_list(out, "hits", self.hits, |out, hit| pack_json(out, hit));
+        pack_list(out, "leave", self.leave, |out, (id, _)| pack_text(out, id));
+        pack_list(out, "hits", self.hits, pack_value);
     }
+}
+
+/// Returns a thing's fields in an encoding with ids.
+fn entity_fields(encoding: Encoding, entity: &Entity) -> &Bytes {
+    entity.fields.written(encoding, |fields| {
+        let fields = present(fields);
+        match encoding {
+            Encoding::MessagePack => pack_fields(fields),
+            Encoding::Json | Encoding::Compact | Encoding::CompactWithoutPlayers => {
+                json_fields(fields)
+            }
+        }
+    })
 }
 
 fn put(out: &mut BytesMut, text: &str) {
@@ -197,9 +371,9 @@ fn json_text(out: &mut BytesMut, text: &str) {
     let _ = serde_json::to_writer(out.writer(), text);
 }
 
-fn json_number(out: &mut BytesMut, number: i32) {
-    // Writing a number to memory cannot fail.
-    let _ = serde_json::to_writer(out.writer(), &number);
+fn json_value<T: serde::Serialize>(out: &mut BytesMut, value: &T) {
+    // Writing to memory cannot fail, and no value here is of a type that could.
+    let _ = serde_json::to_writer(out.writer(), value);
 }
 
 fn list<T>(out: &mut BytesMut, name: &str, items: &[T], mut write: impl FnMut(&mut BytesMut, &T)) {
@@ -216,15 +390,19 @@ fn list<T>(out: &mut BytesMut, name: &str, items: &[T], mut write: impl FnMut(&m
     out.put_u8(b']');
 }
 
-fn json_fields(fields: &FieldMap) -> Bytes {
+fn json_fields<'a>(fields: impl Iterator<Item = (&'a str, Option<&'a Field>)>) -> Bytes {
     let mut out = BytesMut::new();
     for (name, value) in fields {
         out.put_u8(b',');
         json_text(&mut out, name);
         out.put_u8(b':');
-        put(&mut out, value.get());
+        json_value(&mut out, &value);
     }
     out.freeze()
+}
+
+fn changed(fields: &FieldChanges) -> impl Iterator<Item = (&str, Option<&Field>)> {
+    fields.iter().map(|(name, field)| (&**name, field.as_ref()))
 }
 
 fn json_entity(out: &mut BytesMut, entity: &Entity) {
@@ -233,24 +411,24 @@ fn json_entity(out: &mut BytesMut, entity: &Entity) {
     put(out, ",\"type\":");
     json_text(out, &entity.kind);
     json_position(out, entity);
-    out.put_slice(entity.fields.written(index(Format::Json), json_fields));
+    out.put_slice(entity_fields(Encoding::Json, entity));
     out.put_u8(b'}');
 }
 
 fn json_position(out: &mut BytesMut, entity: &Entity) {
     put(out, ",\"x\":");
-    json_number(out, entity.x);
+    json_value(out, &entity.x);
     put(out, ",\"z\":");
-    json_number(out, entity.z);
+    json_value(out, &entity.z);
 }
 
-fn json_delta(out: &mut BytesMut, entity: &Entity, moved: bool, fields: &FieldMap) {
+fn json_delta(out: &mut BytesMut, entity: &Entity, moved: bool, fields: &FieldChanges) {
     put(out, "{\"id\":");
     json_text(out, &entity.id);
     if moved {
         json_position(out, entity);
     }
-    out.put_slice(&json_fields(fields));
+    out.put_slice(&json_fields(changed(fields)));
     out.put_u8(b'}');
 }
 
@@ -270,11 +448,11 @@ fn pack_list<T>(
     }
 }
 
-fn pack_fields(fields: &FieldMap) -> Bytes {
+fn pack_fields<'a>(fields: impl Iterator<Item = (&'a str, Option<&'a Field>)>) -> Bytes {
     let mut out = BytesMut::new();
     for (name, value) in fields {
         pack_text(&mut out, name);
-        pack_json(&mut out, value);
+        pack_value(&mut out, &value);
     }
     out.freeze()
 }
@@ -286,11 +464,7 @@ fn pack_entity(out: &mut BytesMut, entity: &Entity) {
     pack_text(out, "type");
     pack_text(out, &entity.kind);
     pack_position(out, entity);
-    out.put_slice(
-        entity
-            .fields
-            .written(index(Format::MessagePack), pack_fields),
-    );
+    out.put_slice(entity_fields(Encoding::MessagePack, entity));
 }
 
 fn pack_position(out: &mut BytesMut, entity: &Entity) {
@@ -300,14 +474,14 @@ fn pack_position(out: &mut BytesMut, entity: &Entity) {
     pack_value(out, &entity.z);
 }
 
-fn pack_delta(out: &mut BytesMut, entity: &Entity, moved: bool, fields: &FieldMap) {
+fn pack_delta(out: &mut BytesMut, entity: &Entity, moved: bool, fields: &FieldChanges) {
     pack_map(out, 1 + if moved { 2 } else { 0 } + fields.len());
     pack_text(out, "id");
     pack_text(out, &entity.id);
     if moved {
         pack_position(out, entity);
     }
-    out.put_slice(&pack_fields(fields));
+    out.put_slice(&pack_fields(changed(fields)));
 }
 
 /// Writes a value of a type that MessagePack knows.
@@ -318,13 +492,6 @@ fn pack_value<T: serde::Serialize>(out: &mut BytesMut, value: &T) {
 
 fn pack_text(out: &mut BytesMut, text: &str) {
     pack_value(out, &text);
-}
-
-/// Writes a JSON text as the value that it is. Writes null for a text that it cannot read, so that
-/// there is always one value.
-fn pack_json(out: &mut BytesMut, json: &RawValue) {
-    let value: serde_json::Value = serde_json::from_str(json.get()).unwrap_or_default();
-    pack_value(out, &value);
 }
 
 fn pack_map(out: &mut BytesMut, length: usize) {

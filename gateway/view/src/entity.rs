@@ -1,7 +1,6 @@
 //! One thing in the world as all may see it.
 //!
-//! Always: `fields` is a JSON object without `id`, `type`, `x` and `z`, so that it can stand behind
-//! those four. This module never stores a zone's text that is no such object.
+//! Always: `fields` has none of `id`, `type`, `x` and `z`, so that it can stand behind those four.
 
 use std::{
     collections::BTreeMap,
@@ -9,30 +8,60 @@ use std::{
 };
 
 use bytes::Bytes;
-use serde_json::value::RawValue;
-use world::Chunk;
+use proto::rpc::zone::v1 as wire;
+use world::{Chunk, Field};
 
-/// Fields by name; the values are JSON texts. In a delta, null removes.
-pub type FieldMap = BTreeMap<Box<str>, Box<RawValue>>;
+use super::{changes::Numbered, encode::Encoding};
 
-/// Reads the fields of an entity or a delta; empty bytes are no fields.
-pub fn parse_fields(json: &[u8]) -> Result<FieldMap, serde_json::Error> {
-    if json.is_empty() {
-        return Ok(FieldMap::new());
-    }
-    let mut map: FieldMap = serde_json::from_slice(json)?;
+/// Fields by name.
+pub type FieldMap = BTreeMap<Box<str>, Field>;
+/// Changed fields by name; `None`: the field goes.
+pub type FieldChanges = BTreeMap<Box<str>, Option<Field>>;
+
+/// Reads the fields of an entity or a delta as a zone sent them: typed, or, of a zone of release
+/// 0.2.0, as a JSON object; empty bytes are no fields.
+///
+/// # Errors
+/// The JSON text is no object, or a value of it is no text, integer, boolean or null.
+pub fn read_fields(
+    json: &[u8],
+    typed: Vec<wire::Field>,
+) -> Result<FieldChanges, serde_json::Error> {
+    let mut fields: FieldChanges = if json.is_empty() {
+        let typed = typed.into_iter();
+        typed
+            .map(|field| (field.name.into(), field.value.map(typed_value)))
+            .collect()
+    } else {
+        serde_json::from_slice(json)?
+    };
     for reserved in ["id", "type", "x", "z"] {
-        map.remove(reserved);
+        fields.remove(reserved);
     }
-    Ok(map)
+    Ok(fields)
 }
 
-/// The further fields of an entity, written at most once per format.
+fn typed_value(value: wire::field::Value) -> Field {
+    match value {
+        wire::field::Value::Text(text) => Field::Text(text.into()),
+        wire::field::Value::Number(number) => Field::Int(number),
+        wire::field::Value::Flag(flag) => Field::Bool(flag),
+    }
+}
+
+/// Returns the fields that are there.
+pub fn present(fields: FieldChanges) -> FieldMap {
+    let there = fields.into_iter();
+    there
+        .filter_map(|(name, field)| Some((name, field?)))
+        .collect()
+}
+
+/// The further fields of an entity, written at most once for each encoding.
 #[derive(Debug, Default)]
 pub struct Fields {
     map: FieldMap,
-    /// By format, see `encode`.
-    written: [OnceLock<Bytes>; 2],
+    written: [OnceLock<Bytes>; Encoding::COUNT],
 }
 
 impl Fields {
@@ -49,33 +78,29 @@ impl Fields {
         &self.map
     }
 
-    /// Returns the fields in a format; on the first call `write` makes them.
-    pub fn written(&self, format: usize, write: impl FnOnce(&FieldMap) -> Bytes) -> &Bytes {
-        self.written[format].get_or_init(|| write(&self.map))
+    /// Returns the fields by name, of a thing that is gone.
+    pub(crate) fn into_map(self) -> FieldMap {
+        self.map
+    }
+
+    /// Returns the fields in an encoding; on the first call `write` makes them.
+    pub fn written(&self, encoding: Encoding, write: impl FnOnce(&FieldMap) -> Bytes) -> &Bytes {
+        self.written[encoding.index()].get_or_init(|| write(&self.map))
     }
 
     /// Takes over a delta's changes.
-    pub fn merge(&mut self, delta: &FieldMap) {
+    pub fn merge(&mut self, delta: &FieldChanges) {
         if delta.is_empty() {
             return;
         }
-        for (name, value) in delta {
-            if value.get() == "null" {
-                self.map.remove(name);
-            } else {
-                self.map.insert(name.clone(), value.clone());
-            }
+        for (name, field) in delta {
+            match field {
+                None => self.map.remove(name),
+                Some(field) => self.map.insert(name.clone(), field.clone()),
+            };
         }
         self.written = Default::default();
     }
-}
-
-/// Returns whether the two are the same JSON texts under the same names.
-pub fn same_fields(a: &FieldMap, b: &FieldMap) -> bool {
-    a.len() == b.len()
-        && a.iter()
-            .zip(b)
-            .all(|((an, av), (bn, bv))| an == bn && av.get() == bv.get())
 }
 
 /// A thing that some run owns.
@@ -83,6 +108,8 @@ pub fn same_fields(a: &FieldMap, b: &FieldMap) -> bool {
 pub struct Entity {
     /// Unique in the world.
     pub id: Arc<str>,
+    /// Unique in this gateway's replica, while the thing is in it.
+    pub number: u32,
     /// player, npc, …
     pub kind: Box<str>,
     /// East, in tiles.
@@ -101,6 +128,24 @@ pub struct Entity {
     pub departs: Option<u64>,
 }
 
+impl Entity {
+    /// Returns it as the compact encoding speaks of it.
+    pub fn numbered(&self) -> Numbered {
+        Numbered {
+            number: self.number,
+            player: self.is_player(),
+        }
+    }
+
+    /// Returns whether it is somebody's avatar.
+    pub fn is_player(&self) -> bool {
+        &*self.kind == PLAYER
+    }
+}
+
+/// Kind of somebody's avatar.
+pub(crate) const PLAYER: &str = "player";
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,24 +154,53 @@ mod tests {
         serde_json::to_string(map).unwrap()
     }
 
+    fn read(json: &str) -> Result<FieldChanges, serde_json::Error> {
+        read_fields(json.as_bytes(), Vec::new())
+    }
+
     #[test]
     fn null_removes_and_other_values_replace() {
-        let read = |json: &str| parse_fields(json.as_bytes()).unwrap();
-        let mut fields = Fields::new(read(r#"{"name":"Ann","health":9,"run":true}"#));
-        fields.merge(&read(r#"{"health":10,"run":null,"target":null}"#));
+        let first = read(r#"{"name":"Ann","health":9,"run":true}"#).unwrap();
+        let mut fields = Fields::new(present(first));
+        fields.merge(&read(r#"{"health":10,"run":null,"target":null}"#).unwrap());
         assert_eq!(text(fields.map()), r#"{"health":10,"name":"Ann"}"#);
     }
 
     #[test]
-    fn the_four_of_every_entity_are_no_fields() {
-        let map = parse_fields(br#"{"id":"a","type":"b","x":1,"z":2,"name":"c"}"#).unwrap();
-        assert_eq!(text(&map), r#"{"name":"c"}"#);
+    fn typed_fields_say_the_same_as_json() {
+        let json = read(r#"{"name":"Ann","health":9,"run":true,"dead":null}"#).unwrap();
+        let typed = |name: &str, value| wire::Field {
+            name: name.to_owned(),
+            value,
+        };
+        let typed = vec![
+            typed("run", Some(wire::field::Value::Flag(true))),
+            typed("name", Some(wire::field::Value::Text("Ann".to_owned()))),
+            typed("health", Some(wire::field::Value::Number(9))),
+            typed("dead", None),
+            typed("x", Some(wire::field::Value::Number(9))),
+        ];
+        assert_eq!(read_fields(&[], typed).unwrap(), json);
     }
 
     #[test]
-    fn what_is_no_object_is_refused() {
-        for bad in ["[]", "1", "{", r#"{"a":}"#, r#"{"a":1}}"#] {
-            assert!(parse_fields(bad.as_bytes()).is_err(), "{bad}");
+    fn the_four_of_every_entity_are_no_fields() {
+        let map = read(r#"{"id":"a","type":"b","x":1,"z":2,"name":"c"}"#).unwrap();
+        assert_eq!(text(&present(map)), r#"{"name":"c"}"#);
+    }
+
+    #[test]
+    fn what_is_no_object_of_plain_values_is_refused() {
+        for bad in [
+            "[]",
+            "1",
+            "{",
+            r#"{"a":}"#,
+            r#"{"a":1}}"#,
+            r#"{"a":{}}"#,
+            r#"{"a":1.5}"#,
+        ] {
+            assert!(read(bad).is_err(), "{bad}");
         }
     }
 }

@@ -4,13 +4,25 @@
 //! give exactly the replica's state. A chunk that is not clean gets no changes; it comes in full
 //! later.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::{
+    collections::{BTreeSet, VecDeque},
+    sync::Arc,
+};
 
 use bytes::Bytes;
-use proto::client::limits::{VIEW_CHUNKS, WORLD_UPDATE_BYTES_MAX};
-use world::Chunk;
+use proto::client::{
+    compact::write::Near,
+    limits::{VIEW_CHUNKS, WORLD_UPDATE_BYTES_MAX},
+};
+use world::{Chunk, Tile};
 
-use super::encode::{ENVELOPE_BYTES, GONE_BYTES};
+use super::{
+    changes::Changes,
+    encode::{self, ENVELOPE_BYTES, Encoding, GONE_BYTES, WHOLE_BYTES_MAX},
+    names::{Names, Naming},
+    near::{NearList, NearPlan},
+    replica::Replica,
+};
 
 /// Number of chunks on a side of a session's view.
 const SIDE: i32 = 2 * VIEW_CHUNKS + 1;
@@ -20,6 +32,8 @@ const OWED_TICKS_MAX: u64 = 8;
 /// Period, in ticks, at which such a chunk goes first of all, so that none too large to go with
 /// another waits for ever.
 const TURN_TICKS: u64 = 4;
+/// Bytes of an update that are kept for things that must not be missing from it.
+const FOCUS_BYTES: usize = 768;
 /// Ticks without an update after which the gateway sends one, as a sign of life.
 const LIFE_TICKS: u64 = 5;
 
@@ -38,8 +52,32 @@ pub trait Sight {
     fn changed(&self) -> bool;
     /// Returns its change, if any.
     fn change(&self) -> Option<&Bytes>;
-    /// Returns all of it, if it is known.
-    fn whole(&self) -> Option<&Bytes>;
+    /// Returns all of it, if it is known, and whether that is really all.
+    fn whole(&self) -> Option<(&Bytes, bool)>;
+    /// Appends the numbers of the things that come with all of it, or with its change, in an
+    /// encoding with numbers.
+    fn arrivals(&self, whole: bool, arrivals: &mut Vec<u32>);
+}
+
+/// What a view needs to know of a flush beyond its scene.
+#[derive(Debug, Clone, Copy)]
+pub struct Flush<'a> {
+    /// Encoding of the client.
+    pub encoding: Encoding,
+    /// The world after the flush.
+    pub replica: &'a Replica,
+    /// What changed.
+    pub changes: &'a Changes,
+}
+
+/// Bytes of one chunk for one client.
+#[derive(Debug, Clone, Copy)]
+struct Offer<'a> {
+    piece: &'a Bytes,
+    /// Whether the piece is all of the chunk, and not a change.
+    whole: bool,
+    /// Whether the client is up to date with it.
+    complete: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +110,10 @@ pub struct View {
     told: u64,
     /// Bytes of chunks that the socket took in that tick.
     spent: usize,
+    /// Number of the flush up to which it heard of the world; `None`: of nothing.
+    heard: Option<u64>,
+    names: Names,
+    near: NearList,
 }
 
 /// One update, ready to send.
@@ -81,8 +123,18 @@ pub struct Plan {
     pub pieces: Vec<Bytes>,
     /// Chunks out of sight.
     pub gone: Vec<Chunk>,
-    /// Slots whose chunks are in it.
+    /// Slots whose chunks are in it, so that they are clean.
     sent: Vec<usize>,
+    /// Slots of which it has only a part.
+    partly: Vec<usize>,
+    /// Slots of which it has the change, as bits.
+    changed: u64,
+    /// Things that come with it, the nearest first.
+    arrivals: Vec<u32>,
+    /// Names for things.
+    naming: Naming,
+    /// The nearest players, for a client that asked for at most so many.
+    near: Option<NearPlan>,
     /// The tick that it shows.
     pub tick: u64,
     /// Bytes of its chunks.
@@ -92,10 +144,35 @@ pub struct Plan {
 }
 
 impl Plan {
-    fn push(&mut self, index: usize, piece: &Bytes) {
+    /// Returns the pieces of the update: names, chunks, the nearest players.
+    pub fn take_pieces(&mut self) -> Vec<Bytes> {
+        let mut pieces = std::mem::take(&mut self.naming.pieces);
+        pieces.append(&mut self.pieces);
+        let near = self.near.as_ref().map(|near| near.piece.clone());
+        pieces.extend(near.filter(|piece| !piece.is_empty()));
+        pieces
+    }
+
+    fn push(&mut self, index: usize, offer: &Offer<'_>, sight: &impl Sight) {
+        self.add(offer.piece.clone());
+        if offer.complete {
+            self.sent.push(index);
+        } else {
+            self.partly.push(index);
+        }
+        if !offer.whole {
+            self.changed |= 1 << index;
+        }
+        sight.arrivals(offer.whole, &mut self.arrivals);
+    }
+
+    fn add(&mut self, piece: Bytes) {
         self.bytes += piece.len();
-        self.pieces.push(piece.clone());
-        self.sent.push(index);
+        self.pieces.push(piece);
+    }
+
+    fn has(&self, index: usize) -> bool {
+        self.sent.contains(&index) || self.partly.contains(&index)
     }
 }
 
@@ -103,7 +180,7 @@ impl Slot {
     /// Returns the bytes that bring the client's chunk up to date. Returns `None` when it is that
     /// already or cannot be shown. From now on the client is owed the chunk, until a socket takes
     /// them.
-    fn offer<'a>(&mut self, sight: &'a impl Sight, tick: u64) -> Option<&'a Bytes> {
+    fn offer<'a>(&mut self, sight: &'a impl Sight, tick: u64) -> Option<Offer<'a>> {
         let clean = self.state == State::Clean;
         if !sight.ready() {
             // The client gets it as soon as it is known again; the client's version is old.
@@ -113,13 +190,27 @@ impl Slot {
             return None;
         }
         if !clean {
-            return sight.whole();
+            let (piece, complete) = sight.whole()?;
+            return Some(Offer {
+                piece,
+                whole: true,
+                complete,
+            });
         }
         if !sight.changed() {
             return None;
         }
+        let piece = sight.change()?;
+        // The change may have nothing for clients of this encoding.
+        if piece.is_empty() {
+            return None;
+        }
         self.state = State::Owed { since: tick };
-        sight.change()
+        Some(Offer {
+            piece,
+            whole: false,
+            complete: true,
+        })
     }
 }
 
@@ -208,7 +299,7 @@ impl View {
             tick,
             ..Plan::default()
         };
-        let overhead = ENVELOPE_BYTES + plan.gone.len() * GONE_BYTES;
+        let overhead = ENVELOPE_BYTES + FOCUS_BYTES + plan.gone.len() * GONE_BYTES;
         let mut room = WORLD_UPDATE_BYTES_MAX.saturating_sub(overhead);
         let late = self.latest(tick, scene);
         let own = scene.first();
@@ -222,13 +313,14 @@ impl View {
         let order = first.into_iter().flatten();
         for sight in order.chain(rest.map(|(_, sight)| sight)) {
             let index = slot_of(sight.chunk());
-            let Some(piece) = self.slots[index].offer(sight, tick) else {
+            let Some(offer) = self.slots[index].offer(sight, tick) else {
                 continue;
             };
-            // A chunk that alone is too much goes alone.
-            if piece.len() <= room || plan.pieces.is_empty() {
-                room = room.saturating_sub(piece.len());
-                plan.push(index, piece);
+            // The chunks that just went out of sight take the room of a chunk that goes alone.
+            let alone = plan.bytes == 0 && offer.piece.len() <= WHOLE_BYTES_MAX;
+            if offer.piece.len() <= room || alone {
+                room = room.saturating_sub(offer.piece.len());
+                plan.push(index, &offer, sight);
             }
         }
         plan
@@ -256,15 +348,121 @@ impl View {
             if slot.state != State::Clean {
                 continue;
             }
-            let Some(piece) = slot.offer(sight, tick) else {
+            let Some(offer) = slot.offer(sight, tick) else {
                 continue;
             };
-            if piece.len() <= room {
-                room -= piece.len();
-                plan.push(index, piece);
+            if offer.piece.len() <= room {
+                room -= offer.piece.len();
+                plan.push(index, &offer, sight);
             }
         }
         plan
+    }
+
+    /// Puts the nearest players into a plan of a tick, for a client at `at` that sees at most `most`
+    /// of them; `players` returns those of a chunk. `always` are among them wherever they are.
+    pub fn plan_near<'a>(
+        &mut self,
+        plan: &mut Plan,
+        changes: &Changes,
+        most: usize,
+        at: Tile,
+        always: &[u32],
+        players: impl Fn(Chunk) -> &'a [Near],
+    ) {
+        self.hear(changes);
+        let Some(center) = self.center else {
+            return;
+        };
+        let chunks = around(center).map(|chunk| match self.shown(plan, chunk) {
+            true => players(chunk),
+            false => &[],
+        });
+        let near = self.near.plan(most, at, always, chunks);
+        // A listed player that looks different now and goes from chunk to chunk needs its name anew.
+        plan.arrivals.extend(near.listed());
+        plan.bytes += near.piece.len();
+        plan.near = Some(near);
+    }
+
+    /// Completes a plan: it holds `focus`, the ids of the own character and of those with whom it
+    /// has to do, even if their chunks did not fit; and names, as many as fit, in an encoding with
+    /// numbers.
+    pub fn complete(&mut self, plan: &mut Plan, flush: Flush<'_>, focus: &[Arc<str>]) {
+        let Flush {
+            encoding,
+            replica,
+            changes,
+        } = flush;
+        for entity in focus.iter().filter_map(|id| replica.entity(id)) {
+            let slot = slot_of(entity.chunk);
+            let near = encoding == Encoding::CompactWithoutPlayers && entity.is_player();
+            let there = plan.sent.contains(&slot) || self.clean(entity.chunk);
+            if !near && !there && self.sees(entity.chunk) {
+                let piece = encode::single(encoding, entity);
+                let most = WORLD_UPDATE_BYTES_MAX - ENVELOPE_BYTES;
+                if plan.bytes + plan.gone.len() * GONE_BYTES + piece.len() <= most {
+                    plan.add(piece);
+                    plan.arrivals.push(entity.number);
+                }
+            }
+        }
+        if !encoding.numbers() {
+            return;
+        }
+        self.hear(changes);
+        if plan.extra
+            && let Some(center) = self.center
+            && let Some(near) = self.near.plan_extra(center)
+        {
+            plan.bytes += near.piece.len();
+            plan.near = Some(near);
+        }
+        let spent = ENVELOPE_BYTES + plan.bytes + plan.gone.len() * GONE_BYTES;
+        let told = if plan.extra && self.told == plan.tick {
+            self.spent
+        } else {
+            0
+        };
+        let room = WORLD_UPDATE_BYTES_MAX.saturating_sub(spent + told);
+        let mut names = std::mem::take(&mut self.names);
+        let name = |number: u32| {
+            let entity = replica.numbered(number)?;
+            let seen = if encoding == Encoding::CompactWithoutPlayers && entity.is_player() {
+                let near = plan.near.as_ref();
+                near.map_or_else(|| self.near.lists(number), |near| near.lists(number))
+            } else {
+                self.shown(plan, entity.chunk) || focus.contains(&entity.id)
+            };
+            seen.then(|| encode::name(entity))
+        };
+        let tells = |chunk: Chunk| self.sees(chunk) && plan.changed & 1 << slot_of(chunk) != 0;
+        plan.naming = names.choose(changes, tells, &plan.arrivals, room, name);
+        self.names = names;
+        plan.bytes += plan.naming.bytes;
+    }
+
+    /// Notes a flush. Forgets what the client knows of numbers if flushes passed it by.
+    fn hear(&mut self, changes: &Changes) {
+        if self.heard == Some(changes.serial) {
+            return;
+        }
+        if self.heard.is_some_and(|heard| heard + 1 < changes.serial) {
+            self.names.forget();
+            self.near.forget();
+        }
+        self.heard = Some(changes.serial);
+        self.near.free(&changes.freed);
+    }
+
+    /// Returns whether the client has something of a chunk if its socket takes the plan.
+    fn shown(&self, plan: &Plan, chunk: Chunk) -> bool {
+        self.clean(chunk) || (self.sees(chunk) && plan.has(slot_of(chunk)))
+    }
+
+    /// Returns the number of things that the client sees without a name, as far as it was told.
+    pub fn unnamed(&self) -> usize {
+        self.names.owed()
     }
 
     /// Returns the index of the chunk that has been owed for longest, if that is too long; never
@@ -286,6 +484,8 @@ impl View {
     /// Treats the last updates as lost, because the client comes back and may not have them. The
     /// client is owed everything in sight, and hears once more which chunks are gone.
     pub fn mark_uncertain(&mut self) {
+        self.names.forget();
+        self.near.forget();
         let told = self.told;
         for slot in &mut self.slots {
             slot.state = State::Owed { since: told };
@@ -303,11 +503,16 @@ impl View {
     pub fn worth(&self, plan: &Plan) -> bool {
         !plan.pieces.is_empty()
             || !plan.gone.is_empty()
+            || !plan.naming.pieces.is_empty()
+            || plan
+                .near
+                .as_ref()
+                .is_some_and(|near| !near.piece.is_empty())
             || (!plan.extra && self.told > 0 && plan.tick >= self.told.saturating_add(LIFE_TICKS))
     }
 
     /// Notes that the client's socket took the update.
-    pub fn took(&mut self, plan: &Plan) {
+    pub fn took(&mut self, plan: Plan) {
         if self.told != plan.tick {
             self.told = plan.tick;
             self.spent = 0;
@@ -331,6 +536,16 @@ impl View {
                 slot.state = State::Clean;
                 slot.known = true;
             }
+        }
+        for index in &plan.partly {
+            if let Some(slot) = self.slots.get_mut(*index) {
+                slot.state = State::Owed { since: plan.tick };
+                slot.known = true;
+            }
+        }
+        self.names.took(&plan.naming);
+        if let Some(near) = plan.near {
+            self.near.took(near);
         }
     }
 }

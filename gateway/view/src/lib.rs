@@ -1,13 +1,16 @@
 //! Each client's view of the world. Pure.
 //!
-//! `entity` and `replica` unite the words of all zones. `encode` writes the world once per format.
-//! `subscriptions` decides which chunks to ask of which run. `interest` and `stage` decide each
-//! session's content, update by update.
+//! `entity`, `numbers` and `replica` unite the words of all zones. `encode` writes the world once
+//! per encoding. `subscriptions` decides which chunks to ask of which run. `interest`, `names`,
+//! `near` and `stage` decide each session's content, update by update.
 
 pub mod changes;
 pub mod encode;
 pub mod entity;
 pub mod interest;
+pub mod names;
+pub mod near;
+mod numbers;
 pub mod replica;
 pub mod stage;
 pub mod subscriptions;

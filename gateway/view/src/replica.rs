@@ -11,12 +11,13 @@ use std::{
 
 use bytes::Bytes;
 use proto::rpc::zone::v1 as wire;
-use serde_json::value::RawValue;
 use world::Chunk;
 
 use super::{
-    changes::{Changes, ChunkChange, Touched},
-    entity::{Entity, Fields, parse_fields, same_fields},
+    changes::{Changes, Numbered, Renamed, Touched},
+    encode::Encoding,
+    entity::{Entity, FieldMap, Fields, PLAYER, present, read_fields},
+    numbers::Numbers,
 };
 
 /// Ticks for which a thing that went to another run waits for that run to publish it.
@@ -33,9 +34,9 @@ pub struct ChunkState {
     complete: bool,
     /// Whether every run has said all, once.
     ready: bool,
-    entities: BTreeSet<Arc<str>>,
-    /// Its snapshot as written, by format.
-    snapshot: [OnceLock<Bytes>; 2],
+    entities: BTreeMap<Arc<str>, Numbered>,
+    /// Its snapshot as written, by encoding, and whether it is all of it.
+    snapshot: [OnceLock<(Bytes, bool)>; Encoding::COUNT],
 }
 
 impl ChunkState {
@@ -46,12 +47,22 @@ impl ChunkState {
 
     /// Returns the ids of the things in it.
     pub fn entities(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.entities.iter()
+        self.entities.keys()
     }
 
-    /// Returns its snapshot in a format; on the first call `write` makes it.
-    pub fn snapshot(&self, format: usize, write: impl FnOnce() -> Bytes) -> &Bytes {
-        self.snapshot[format].get_or_init(write)
+    /// Returns the things in it by number.
+    pub fn numbered(&self) -> impl Iterator<Item = Numbered> {
+        self.entities.values().copied()
+    }
+
+    /// Returns its snapshot in an encoding, and whether that is all of the chunk; on the first call
+    /// `write` makes it.
+    pub fn snapshot(
+        &self,
+        encoding: Encoding,
+        write: impl FnOnce() -> (Bytes, bool),
+    ) -> &(Bytes, bool) {
+        self.snapshot[encoding.index()].get_or_init(write)
     }
 }
 
@@ -65,7 +76,9 @@ pub struct Replica {
     /// Things that went to another run and wait for it to publish them.
     departing: BTreeSet<Arc<str>>,
     touched: HashMap<Arc<str>, Touched>,
-    hits: HashMap<Chunk, Vec<Box<RawValue>>>,
+    hits: HashMap<Chunk, Vec<FieldMap>>,
+    numbers: Numbers,
+    flushes: u64,
     tick: u64,
     malformed: u64,
 }
@@ -96,6 +109,11 @@ impl Replica {
         self.entities.get(id)
     }
 
+    /// Returns the thing for which a number stands.
+    pub fn numbered(&self, number: u32) -> Option<&Entity> {
+        self.entity(self.numbers.id(number)?)
+    }
+
     /// Sets the runs that have to describe a chunk. `complete`: no other run owns something near
     /// it.
     pub fn set_runs(&mut self, chunk: Chunk, runs: &[u64], complete: bool) {
@@ -113,9 +131,10 @@ impl Replica {
         let Some(state) = self.chunks.remove(&chunk) else {
             return;
         };
-        for id in state.entities {
+        for id in state.entities.into_keys() {
             self.departing.remove(&id);
             self.entities.remove(&id);
+            self.numbers.free(&id);
         }
         self.hits.remove(&chunk);
     }
@@ -168,9 +187,12 @@ impl Replica {
                 self.enter(run, chunk, enter);
             }
             updates.push((chunk, frame.update));
-            for hit in frame.hits {
-                match serde_json::from_slice(&hit) {
-                    Ok(hit) => self.hits.entry(chunk).or_default().push(hit),
+            let json = frame.hits.iter().map(|hit| read_fields(hit, Vec::new()));
+            let typed = frame.moments.into_iter();
+            let typed = typed.map(|moment| read_fields(&[], moment.fields));
+            for hit in json.chain(typed) {
+                match hit {
+                    Ok(hit) => self.hits.entry(chunk).or_default().push(present(hit)),
                     Err(_) => self.malformed += 1,
                 }
             }
@@ -194,7 +216,7 @@ impl Replica {
         let of_run = |id: &&Arc<str>| self.entities.get(&***id).is_some_and(|e| e.run == run);
         let stale = state
             .entities
-            .iter()
+            .keys()
             .filter(|id| !again.contains(&***id))
             .filter(of_run);
         for id in stale.cloned().collect::<Vec<_>>() {
@@ -233,17 +255,18 @@ impl Replica {
         {
             return;
         }
-        let Ok(fields) = parse_fields(&enter.fields) else {
+        let Ok(fields) = read_fields(&enter.fields, enter.typed_fields) else {
             self.malformed += 1;
             return;
         };
+        let fields = present(fields);
         let id: Arc<str> = match self.entities.get_mut(enter.id.as_str()) {
             Some(known) if known.sequence > sequence => return,
             Some(known) => {
                 let same = known.chunk == chunk
                     && (known.x, known.z) == (enter.x, enter.z)
                     && *known.kind == *enter.kind
-                    && same_fields(known.fields.map(), &fields);
+                    && *known.fields.map() == fields;
                 let id = Arc::clone(&known.id);
                 if same {
                     known.run = run;
@@ -258,12 +281,17 @@ impl Replica {
         };
         self.remove(&id);
         self.touch(&id, None).replaced = true;
+        let number = self.numbers.of(&id);
         if let Some(state) = self.chunks.get_mut(&chunk) {
-            state.entities.insert(Arc::clone(&id));
+            let player = enter.kind == PLAYER;
+            state
+                .entities
+                .insert(Arc::clone(&id), Numbered { number, player });
             state.snapshot = Default::default();
         }
         let entity = Entity {
             id: Arc::clone(&id),
+            number,
             kind: enter.kind.into(),
             x: enter.x,
             z: enter.z,
@@ -283,7 +311,7 @@ impl Replica {
         if entity.run != run || entity.chunk != chunk {
             return;
         }
-        let Ok(fields) = parse_fields(&delta.fields) else {
+        let Ok(fields) = read_fields(&delta.fields, delta.typed_fields) else {
             self.malformed += 1;
             return;
         };
@@ -294,7 +322,8 @@ impl Replica {
         if let Some(state) = self.chunks.get_mut(&chunk) {
             state.snapshot = Default::default();
         }
-        let touched = self.touch(&id, Some(chunk));
+        let as_numbered = entity.numbered();
+        let touched = self.touch(&id, Some((chunk, as_numbered)));
         touched.moved |= delta.x.is_some() || delta.z.is_some();
         if touched.fields.is_empty() {
             touched.fields = fields;
@@ -312,12 +341,15 @@ impl Replica {
             state.entities.remove(id);
             state.snapshot = Default::default();
         }
-        self.touch(id, Some(entity.chunk));
+        let touched = self.touch(id, Some((entity.chunk, entity.numbered())));
+        if touched.looked.is_none() {
+            touched.looked = Some((entity.kind, entity.fields.into_map()));
+        }
     }
 
     /// Returns the record of a thing's changes since the last flush. `before` is its chunk then, if
     /// this is the first word of it.
-    fn touch(&mut self, id: &Arc<str>, before: Option<Chunk>) -> &mut Touched {
+    fn touch(&mut self, id: &Arc<str>, before: Option<(Chunk, Numbered)>) -> &mut Touched {
         let fresh = || Touched {
             before,
             ..Touched::default()
@@ -354,7 +386,7 @@ impl Replica {
         };
         for id in state
             .entities
-            .iter()
+            .keys()
             .filter(orphan)
             .cloned()
             .collect::<Vec<_>>()
@@ -369,28 +401,57 @@ impl Replica {
         let tick = self.tick;
         self.gone
             .retain(|_, (_, gone)| *gone + REMEMBER_TICKS > tick);
-        let mut chunks: HashMap<Chunk, ChunkChange> = HashMap::new();
+        let mut changes = Changes {
+            serial: self.flushes,
+            tick,
+            ..Changes::default()
+        };
+        self.flushes += 1;
         for (id, touched) in std::mem::take(&mut self.touched) {
-            let now = self.entities.get(&id).map(|entity| entity.chunk);
-            if let Some(before) = touched.before.filter(|before| now != Some(*before)) {
-                chunks
-                    .entry(before)
-                    .or_default()
-                    .leave
-                    .push(Arc::clone(&id));
-            }
-            let Some(now) = now else { continue };
-            let change = chunks.entry(now).or_default();
-            if touched.before == Some(now) && !touched.replaced {
-                change.update.push((id, touched.moved, touched.fields));
-            } else {
-                change.enter.push(id);
-            }
+            self.tell(&mut changes, id, touched);
         }
         for (chunk, hits) in std::mem::take(&mut self.hits) {
-            chunks.entry(chunk).or_default().hits = hits;
+            changes.chunks.entry(chunk).or_default().hits = hits;
         }
-        Changes { tick, chunks }
+        changes.freed = self.numbers.flush();
+        changes
+    }
+
+    /// Adds the change of one thing.
+    fn tell(&mut self, changes: &mut Changes, id: Arc<str>, touched: Touched) {
+        let now = self.entities.get(&id);
+        let at = now.map(|entity| entity.chunk);
+        if let Some((before, leaves)) = touched.before
+            && at != Some(before)
+        {
+            let change = changes.chunks.entry(before).or_default();
+            change.leave.push((Arc::clone(&id), leaves));
+        }
+        let Some(now) = now else {
+            self.numbers.free(&id);
+            return;
+        };
+        let (number, chunk) = (now.number, now.chunk);
+        let was = touched.before.map(|(before, _)| before);
+        let stays = was == Some(chunk) && !touched.replaced;
+        let looks =
+            |(kind, fields): &(Box<str>, FieldMap)| *kind == now.kind && fields == now.fields.map();
+        // If a delta changed fields before the owner published the thing anew, it looked otherwise.
+        let same = touched.fields.is_empty() && touched.looked.as_ref().is_none_or(looks);
+        if !same {
+            changes.renamed.push(Renamed {
+                number,
+                chunk,
+                told: stays,
+            });
+        }
+        let change = changes.chunks.entry(chunk).or_default();
+        if stays {
+            change.update.push((id, touched.moved, touched.fields));
+        } else {
+            change.arrivals.push(now.numbered());
+            change.enter.push(id);
+        }
     }
 
     fn end_departures(&mut self) {

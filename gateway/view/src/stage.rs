@@ -4,13 +4,14 @@
 use std::{cell::Cell, collections::HashMap};
 
 use bytes::Bytes;
-use proto::client::Format;
+use proto::client::compact::write::Near;
 use world::Chunk;
 
 use super::{
-    changes::{Changes, ChunkChange},
-    encode,
+    changes::{Changes, ChunkChange, Numbered},
+    encode::{self, Encoding},
     interest::{Sight, around},
+    near,
     replica::{ChunkState, Replica},
 };
 
@@ -20,13 +21,15 @@ pub struct Stage<'a> {
     changes: &'a Changes,
     /// Number of bytes encoded anew.
     encoded: &'a Cell<u64>,
-    sights: HashMap<(Chunk, Format), Vec<Spot<'a>>>,
+    sights: HashMap<(Chunk, Encoding), Vec<Spot<'a>>>,
+    /// Players by chunk.
+    players: HashMap<Chunk, Vec<Near>>,
 }
 
-/// A chunk in a format.
+/// A chunk in an encoding.
 pub struct Spot<'a> {
     chunk: Chunk,
-    format: Format,
+    encoding: Encoding,
     state: Option<&'a ChunkState>,
     change: Option<&'a ChunkChange>,
     replica: &'a Replica,
@@ -42,16 +45,17 @@ impl<'a> Stage<'a> {
             changes,
             encoded,
             sights: HashMap::new(),
+            players: HashMap::new(),
         }
     }
 
     /// Returns the chunks in sight from a chunk, in the order of [`around`].
-    pub fn from(&mut self, center: Chunk, format: Format) -> &[Spot<'a>] {
+    pub fn from(&mut self, center: Chunk, encoding: Encoding) -> &[Spot<'a>] {
         let (replica, changes, encoded) = (self.replica, self.changes, self.encoded);
-        self.sights.entry((center, format)).or_insert_with(|| {
+        self.sights.entry((center, encoding)).or_insert_with(|| {
             let spot = |chunk| Spot {
                 chunk,
-                format,
+                encoding,
                 state: replica.chunk(chunk),
                 change: changes.chunks.get(&chunk),
                 replica,
@@ -59,6 +63,20 @@ impl<'a> Stage<'a> {
             };
             around(center).map(spot).collect()
         })
+    }
+
+    /// Makes the players around a chunk known to [`Stage::players`].
+    pub fn gather(&mut self, center: Chunk) {
+        for chunk in around(center) {
+            let replica = self.replica;
+            let gather = || near::in_chunk(replica, chunk);
+            self.players.entry(chunk).or_insert_with(gather);
+        }
+    }
+
+    /// Returns the gathered players of a chunk.
+    pub fn players(&self, chunk: Chunk) -> &[Near] {
+        self.players.get(&chunk).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -84,25 +102,39 @@ impl Sight for Spot<'_> {
 
     fn change(&self) -> Option<&Bytes> {
         let change = self.change?;
-        Some(change.written(encode::index(self.format), || {
-            self.count(encode::change(
-                self.format,
-                self.chunk,
-                change,
-                self.replica,
-            ))
-        }))
+        let write = || encode::change(self.encoding, self.chunk, change, self.replica);
+        Some(change.written(self.encoding, || self.count(write())))
     }
 
-    fn whole(&self) -> Option<&Bytes> {
+    fn whole(&self) -> Option<(&Bytes, bool)> {
         let state = self.state?;
-        Some(state.snapshot(encode::index(self.format), || {
-            self.count(encode::snapshot(
-                self.format,
-                self.chunk,
-                state,
-                self.replica,
-            ))
-        }))
+        let (bytes, complete) = state.snapshot(self.encoding, || {
+            let (bytes, complete) =
+                encode::snapshot(self.encoding, self.chunk, state, self.replica);
+            (self.count(bytes), complete)
+        });
+        Some((bytes, *complete))
+    }
+
+    fn arrivals(&self, whole: bool, arrivals: &mut Vec<u32>) {
+        let counts = |thing: &Numbered| match self.encoding {
+            Encoding::Compact => true,
+            Encoding::CompactWithoutPlayers => !thing.player,
+            Encoding::Json | Encoding::MessagePack => false,
+        };
+        if !self.encoding.numbers() {
+            return;
+        }
+        if whole {
+            let things = self.state.into_iter().flat_map(ChunkState::numbered);
+            arrivals.extend(things.filter(counts).map(|thing| thing.number));
+        } else {
+            let things = self.change.into_iter().flat_map(|change| &change.arrivals);
+            arrivals.extend(
+                things
+                    .filter(|thing| counts(thing))
+                    .map(|thing| thing.number),
+            );
+        }
     }
 }

@@ -44,7 +44,7 @@ pub fn decode(format: Format, bytes: &Bytes) -> Result<Request, Malformed> {
             let data = seen.data.map(|data| data.get().as_bytes());
             seen.request(format, bytes, data)
         }
-        Format::MessagePack => {
+        Format::MessagePack | Format::Compact => {
             let envelope = msgpack::envelope(bytes);
             let seen = read(&envelope.json, envelope.fault)?;
             seen.request(format, bytes, envelope.data)
@@ -59,7 +59,7 @@ pub fn decode(format: Format, bytes: &Bytes) -> Result<Request, Malformed> {
 pub fn data_json(format: Format, data: Bytes) -> Result<Bytes, String> {
     match format {
         Format::Json => Ok(data),
-        Format::MessagePack => msgpack::data_to_json(&data).map(Bytes::from),
+        Format::MessagePack | Format::Compact => msgpack::data_to_json(&data).map(Bytes::from),
     }
 }
 
@@ -160,7 +160,9 @@ pub fn shortened(why: String) -> String {
 fn object(format: Format, bytes: &Bytes, data: Option<&[u8]>) -> Result<(Format, Bytes), String> {
     let (null, is_object): (&[u8], fn(u8) -> bool) = match format {
         Format::Json => (b"null", |first| first == b'{'),
-        Format::MessagePack => (&[0xc0], |first| matches!(first, 0x80..=0x8f | 0xde | 0xdf)),
+        Format::MessagePack | Format::Compact => {
+            (&[0xc0], |first| matches!(first, 0x80..=0x8f | 0xde | 0xdf))
+        }
     };
     match data {
         None => Ok((Format::Json, Bytes::from_static(b"{}"))),

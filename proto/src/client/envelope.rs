@@ -19,6 +19,8 @@ pub enum Format {
     Json,
     /// Binary frames; maps with named fields.
     MessagePack,
+    /// Binary frames: `world:update` as [`compact`](super::compact) has it, all else as MessagePack.
+    Compact,
 }
 
 impl Format {
@@ -27,7 +29,16 @@ impl Format {
         match self {
             Self::Json => "tilestead.json",
             Self::MessagePack => "tilestead.msgpack",
+            Self::Compact => "tilestead.v2",
         }
+    }
+
+    /// All formats.
+    pub const ALL: [Self; 3] = [Self::Json, Self::MessagePack, Self::Compact];
+
+    /// Returns whether messages come in text frames.
+    pub const fn is_text(self) -> bool {
+        matches!(self, Self::Json)
     }
 }
 
@@ -130,7 +141,7 @@ pub fn encode_raw(
 ) -> Vec<u8> {
     match format {
         Format::Json => write(format, event, seq, re, data),
-        Format::MessagePack => {
+        Format::MessagePack | Format::Compact => {
             let value: serde_json::Value = serde_json::from_str(data.get()).unwrap_or_default();
             write(format, event, seq, re, &value)
         }
@@ -156,6 +167,6 @@ fn write<T: Serialize + ?Sized>(
 fn to_bytes<T: Serialize>(format: Format, message: &T) -> Vec<u8> {
     match format {
         Format::Json => encode::json(message),
-        Format::MessagePack => encode::message_pack(message),
+        Format::MessagePack | Format::Compact => encode::message_pack(message),
     }
 }

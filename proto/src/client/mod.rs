@@ -4,6 +4,7 @@
 pub mod admin;
 pub mod asyncapi;
 pub mod chat;
+pub mod compact;
 pub mod decode;
 pub mod envelope;
 pub mod error;

@@ -85,9 +85,12 @@ struct Arguments {
     /// Gateways, separated by commas; bots take them in turn
     #[arg(long, value_delimiter = ',', default_value = "ws://127.0.0.1:5555/ws")]
     gateways: Vec<Address>,
-    /// Encoding of the messages: json or msgpack
+    /// Encoding of the messages: json, msgpack or v2
     #[arg(long, default_value = "json", value_parser = format)]
     format: Format,
+    /// With v2: each sees at most so many players at once, the nearest
+    #[arg(long)]
+    shown: Option<u16>,
     /// So many keep a whole map and check it; the others look only for themselves
     #[arg(long, default_value_t = 200)]
     maps: usize,
@@ -120,7 +123,8 @@ fn format(text: &str) -> Result<Format, String> {
     match text {
         "json" => Ok(Format::Json),
         "msgpack" => Ok(Format::MessagePack),
-        _ => Err("json or msgpack".to_owned()),
+        "v2" => Ok(Format::Compact),
+        _ => Err("json, msgpack or v2".to_owned()),
     }
 }
 
@@ -192,6 +196,7 @@ async fn play(arguments: Arguments) -> Result<Summary> {
         gateways: arguments.gateways,
         own_addresses: false,
         format: arguments.format,
+        shown: arguments.shown,
         maps: arguments.maps,
         ground: Arc::new(Ground::new(terrain, crossings)),
         snapshots: None,

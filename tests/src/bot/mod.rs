@@ -6,6 +6,7 @@
 pub mod action;
 pub mod forager;
 pub mod glance;
+pub mod listener;
 pub mod map;
 pub mod player;
 pub mod possessions;

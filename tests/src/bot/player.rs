@@ -24,6 +24,7 @@ use tokio::{
 
 use super::{
     Action, FaultKind, View,
+    listener::Listener,
     socket::{self, Closed, Received, Upgrade, Writer},
     wire::{self, Message, Payload},
 };
@@ -465,17 +466,18 @@ impl Player {
 }
 
 async fn listen(mut reader: socket::Reader, format: Format, shared: Arc<Shared>) {
+    let mut listener = Listener::new(format);
     loop {
         let received = reader.next().await;
         let mut inner = shared.lock();
         match received {
             Ok(Received::Message { text, bytes }) => {
-                if text != (format == Format::Json) {
+                if text != format.is_text() {
                     inner
                         .unreadable
                         .push("a frame of the wrong type".to_owned());
                 }
-                match wire::read(format, &bytes) {
+                match listener.read(&bytes) {
                     Ok(message) => {
                         inner.view.take(&message);
                         inner.log.push_back(message);

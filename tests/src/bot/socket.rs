@@ -35,6 +35,8 @@ type Stream = TokioIo<Upgraded>;
 pub struct Upgrade {
     /// The subprotocol that it requests; none: the server's default.
     pub format: Option<Format>,
+    /// Most players that it wants to see at once; only with [`Format::Compact`].
+    pub players: Option<u16>,
     /// Sent as `Origin`.
     pub origin: Option<String>,
     /// Sent as a bearer token.
@@ -89,7 +91,9 @@ async fn open(to: &Address, upgrade: &Upgrade) -> Result<(Reader, Writer)> {
         .await
         .with_context(|| format!("connect to {to}"))?;
     stream.set_nodelay(true)?;
-    let mut request = Request::get(to.path.as_str())
+    let wishes = upgrade.players.map(|players| format!("?players={players}"));
+    let path = format!("{}{}", to.path, wishes.unwrap_or_default());
+    let mut request = Request::get(path)
         .header(header::HOST, to.authority())
         .header(header::UPGRADE, "websocket")
         .header(header::CONNECTION, "upgrade")
@@ -196,7 +200,7 @@ impl Writer {
 
     /// Sends a message in the type of frame that its encoding wants.
     pub async fn send(&self, format: Format, bytes: Vec<u8>) -> Result<()> {
-        self.message(format == Format::Json, bytes).await
+        self.message(format.is_text(), bytes).await
     }
 
     /// Sends any frame at all.

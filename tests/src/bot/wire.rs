@@ -134,7 +134,7 @@ pub fn request<T: Serialize + ?Sized>(
     let message = Outbound { event, id, data };
     Ok(match format {
         Format::Json => serde_json::to_vec(&message)?,
-        Format::MessagePack => rmp_serde::to_vec_named(&message)?,
+        Format::MessagePack | Format::Compact => rmp_serde::to_vec_named(&message)?,
     })
 }
 
@@ -153,7 +153,7 @@ pub fn read(format: Format, bytes: &[u8]) -> Result<Message> {
 fn parse<T: DeserializeOwned>(format: Format, bytes: &[u8]) -> Result<T> {
     Ok(match format {
         Format::Json => serde_json::from_slice(bytes)?,
-        Format::MessagePack => rmp_serde::from_slice(bytes)?,
+        Format::MessagePack | Format::Compact => rmp_serde::from_slice(bytes)?,
     })
 }
 

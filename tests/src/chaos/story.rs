@@ -99,6 +99,7 @@ impl Stage {
                 gateways: gateways.collect::<Result<_>>()?,
                 own_addresses: plan.production,
                 format: Format::Json,
+                shown: None,
                 maps: cast.players.min(cast.acting.doers),
                 ground: Arc::new(Ground::new(atlas.terrain, crossings)),
                 snapshots: None,

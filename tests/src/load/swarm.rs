@@ -55,6 +55,8 @@ pub struct Options {
     pub own_addresses: bool,
     /// Encoding of the messages.
     pub format: Format,
+    /// Most players that each bot sees at once; only with the compact format.
+    pub shown: Option<u16>,
     /// This many keep a whole map and check it; the others look only for themselves. With
     /// MessagePack all keep one.
     pub maps: usize,
@@ -172,6 +174,7 @@ impl Swarm {
         let (moment, heard) = watch::channel(None);
         let run = Arc::new(Run {
             format: options.format,
+            shown: options.shown,
             gateways: options.gateways.clone(),
             own_addresses: options.own_addresses,
             measure_from: Mutex::new(None),

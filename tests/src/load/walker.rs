@@ -24,7 +24,8 @@ use super::{
 };
 use crate::{
     bot::{
-        Message, Payload, Phase, glance,
+        Message, Payload, Phase,
+        listener::Listener,
         socket::{self, Closed, Received, Upgrade},
         wire,
     },
@@ -49,6 +50,8 @@ const FIRST_ADDRESS: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 pub struct Run {
     /// Encoding of the messages.
     pub format: Format,
+    /// Most players that each bot sees at once; only with the compact format.
+    pub shown: Option<u16>,
     /// Gateways; a bot that loses its connection connects to any of them.
     pub gateways: Vec<Address>,
     /// Each bot names an address of its own, as behind a load balancer.
@@ -82,6 +85,7 @@ pub struct Bot {
 struct Connection {
     reader: socket::Reader,
     writer: socket::Writer,
+    listener: Listener,
 }
 
 /// End of a connection.
@@ -201,12 +205,17 @@ impl Bot {
     async fn connection(&self, at: usize, before: Option<Box<Connection>>) -> Result<End> {
         let upgrade = Upgrade {
             format: Some(self.run.format),
+            players: self.run.shown,
             forwarded_for: self.run.own_addresses.then(|| self.address()),
             ..Upgrade::default()
         };
         let address = &self.run.gateways[at % self.run.gateways.len()];
         let (reader, writer) = socket::connect(address, &upgrade).await?;
-        let mut connection = Connection { reader, writer };
+        let mut connection = Connection {
+            reader,
+            writer,
+            listener: Listener::new(self.run.format),
+        };
         let entry = self.enter(&mut connection);
         timeout(ARRIVE_TIMEOUT, entry)
             .await
@@ -214,7 +223,7 @@ impl Bot {
         drop(before);
         self.run.in_world.fetch_add(1, Ordering::Relaxed);
         let ended = tokio::select! {
-            ended = self.listen(&mut connection.reader) => Some(ended),
+            ended = self.listen(&mut connection.reader, &mut connection.listener) => Some(ended),
             ended = self.act(&connection.writer) => ended,
         };
         self.run.in_world.fetch_sub(1, Ordering::Relaxed);
@@ -303,7 +312,7 @@ impl Bot {
             match connection.reader.next().await? {
                 Received::Closed(closed) => bail!("closed: {:?} {}", closed.code, closed.reason),
                 Received::Message { bytes, .. } => {
-                    let Some(message) = self.take(&bytes) else {
+                    let Some(message) = self.take(&mut connection.listener, &bytes) else {
                         continue;
                     };
                     if fits(&message) {
@@ -317,12 +326,12 @@ impl Bot {
         }
     }
 
-    async fn listen(&self, reader: &mut socket::Reader) -> Closed {
+    async fn listen(&self, reader: &mut socket::Reader, listener: &mut Listener) -> Closed {
         loop {
             match reader.next().await {
                 Ok(Received::Closed(closed)) => return closed,
                 Ok(Received::Message { bytes, .. }) => {
-                    self.take(&bytes);
+                    self.take(listener, &bytes);
                     self.changed.notify_one();
                 }
                 Err(e) => {
@@ -335,16 +344,17 @@ impl Bot {
         }
     }
 
-    fn take(&self, bytes: &[u8]) -> Option<Message> {
+    fn take(&self, listener: &mut Listener, bytes: &[u8]) -> Option<Message> {
         let now = Instant::now();
         let mut known = self.known();
         let known = &mut *known;
         known.tally.messages += 1;
         known.tally.bytes += bytes.len() as u64;
         let own = known.view.entered.as_ref().map(|e| e.entity_id.as_str());
-        let read = match own {
-            Some(own) if !self.keeps_map => glance::read(bytes, own),
-            _ => wire::read(self.run.format, bytes),
+        let read = if self.keeps_map {
+            listener.read(bytes)
+        } else {
+            listener.glance(bytes, own.unwrap_or_default())
         };
         let Ok(message) = read else {
             known.tally.unreadable += 1;

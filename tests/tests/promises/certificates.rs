@@ -231,6 +231,7 @@ async fn nobody_takes_the_name_of_another_process() {
             gateway_id: name.to_owned(),
             link: 1,
             run_id,
+            typed_fields: false,
         };
         let hello = ToZone {
             message: Some(Message::Hello(hello)),

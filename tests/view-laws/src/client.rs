@@ -76,7 +76,7 @@ impl Client {
             let (_, thing) = self
                 .things
                 .get_mut(&delta.id)
-                .expect("a delta of something unknown");
+                .unwrap_or_else(|| panic!("a delta of something unknown: {delta:?}"));
             thing.0 = delta.x.unwrap_or(thing.0);
             thing.1 = delta.z.unwrap_or(thing.1);
             for (name, value) in delta.fields {

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bytes::Bytes;
 use proto::rpc::{common::v1 as common, zone::v1 as wire};
 use rand::{RngExt, rngs::StdRng};
 use serde_json::{Map, Value, json};
@@ -50,12 +51,51 @@ fn wire_chunk(chunk: Chunk) -> Option<common::Chunk> {
 fn wire_entity(id: &str, thing: &Thing) -> wire::Entity {
     wire::Entity {
         id: id.to_owned(),
-        kind: "player".to_owned(),
+        kind: kind(id).to_owned(),
         x: thing.at.x,
         z: thing.at.z,
         ownership_sequence: thing.sequence,
-        fields: serde_json::to_vec(&thing.fields).expect("JSON").into(),
+        fields: json_fields(id, &thing.fields),
+        typed_fields: typed_fields(id, &thing.fields),
     }
+}
+
+/// Returns the kind of a thing: one half are players.
+fn kind(id: &str) -> &'static str {
+    match id.len() + usize::from(id.as_bytes()[id.len() - 1]) {
+        sum if sum % 2 == 0 => "player",
+        _ => "npc",
+    }
+}
+
+/// Returns whether its zone tells of a thing with typed fields; else it does as release 0.2.0.
+fn typed(id: &str) -> bool {
+    !id.as_bytes()[id.len() - 1].is_multiple_of(3)
+}
+
+fn json_fields(id: &str, fields: &Map<String, Value>) -> Bytes {
+    match typed(id) || fields.is_empty() {
+        true => Bytes::new(),
+        false => serde_json::to_vec(fields).expect("JSON").into(),
+    }
+}
+
+fn typed_fields(id: &str, fields: &Map<String, Value>) -> Vec<wire::Field> {
+    if !typed(id) {
+        return Vec::new();
+    }
+    let value = |value: &Value| match value {
+        Value::Null => None,
+        Value::String(text) => Some(wire::field::Value::Text(text.clone())),
+        number => Some(wire::field::Value::Number(
+            number.as_i64().expect("a number"),
+        )),
+    };
+    let fields = fields.iter().map(|(name, field)| wire::Field {
+        name: name.clone(),
+        value: value(field),
+    });
+    fields.collect()
 }
 
 fn delta(id: &str, before: &Thing, now: &Thing) -> wire::EntityDelta {
@@ -72,15 +112,12 @@ fn delta(id: &str, before: &Thing, now: &Thing) -> wire::EntityDelta {
             fields.insert(name.clone(), value.clone());
         }
     }
-    let fields = match fields.is_empty() {
-        true => Vec::new(),
-        false => serde_json::to_vec(&fields).expect("JSON"),
-    };
     wire::EntityDelta {
         id: id.to_owned(),
         x: (before.at.x != now.at.x).then_some(now.at.x),
         z: (before.at.z != now.at.z).then_some(now.at.z),
-        fields: fields.into(),
+        fields: json_fields(id, &fields),
+        typed_fields: typed_fields(id, &fields),
     }
 }
 
@@ -485,7 +522,7 @@ impl Zones {
             let seen = (
                 thing.at.x,
                 thing.at.z,
-                "player".to_owned(),
+                kind(id).to_owned(),
                 thing.fields.clone(),
             );
             (id.clone(), seen)

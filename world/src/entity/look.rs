@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
 use super::ids::EntityId;
@@ -35,7 +36,8 @@ impl Kind {
 }
 
 /// The value of a public field.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Field {
     /// A text.
     Text(Arc<str>),

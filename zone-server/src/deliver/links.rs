@@ -12,7 +12,10 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::Status;
 use world::Chunk;
 
-use super::{encoded::EncodedFrame, published::Published};
+use super::{
+    encoded::EncodedFrame,
+    published::{Fields, News, Published},
+};
 
 /// Frames that may wait for a gateway before the run cuts its link.
 pub(crate) const FRAMES_MAX: usize = 16;
@@ -31,6 +34,8 @@ pub(crate) type FrameSender = mpsc::Sender<Result<EncodedFrame, Status>>;
 pub(crate) struct LinkHalf<S> {
     pub(crate) gateway_id: String,
     pub(crate) link: u64,
+    /// How the gateway reads fields; only the half for frames uses it.
+    pub(crate) fields: Fields,
     pub(crate) sender: S,
     /// Cancelled when the link is over, so that its reader ends.
     pub(crate) cut: CancellationToken,
@@ -41,6 +46,7 @@ struct Link {
     number: u64,
     control: Option<ControlSender>,
     frames: Option<FrameSender>,
+    fields: Fields,
     chunks: BTreeSet<Chunk>,
     /// Chunks of which the next frame holds a full record.
     fresh: BTreeSet<Chunk>,
@@ -96,6 +102,7 @@ impl Links {
             return false;
         }
         link.frames = Some(half.sender);
+        link.fields = half.fields;
         link.readers.push(half.cut.drop_guard());
         true
     }
@@ -198,7 +205,7 @@ impl Links {
         &mut self,
         run_id: u64,
         tick: u64,
-        changes: &BTreeMap<Chunk, Bytes>,
+        changes: &BTreeMap<Chunk, News>,
         published: &mut Published,
         mut sessions: BTreeMap<String, Vec<SessionFrame>>,
     ) -> Sent {
@@ -210,11 +217,11 @@ impl Links {
             };
             let mut chunks: Vec<Bytes> = Vec::new();
             for chunk in &link.fresh {
-                chunks.push(published.full(*chunk));
+                chunks.push(published.full(*chunk).encoded(link.fields));
             }
             let seen = |chunk: &Chunk| link.chunks.contains(chunk) && !link.fresh.contains(chunk);
             let seen = changes.iter().filter(|(chunk, _)| seen(chunk));
-            chunks.extend(seen.map(|(_, bytes)| bytes.clone()));
+            chunks.extend(seen.map(|(_, news)| news.encoded(link.fields)));
             link.fresh.clear();
             let frame = EncodedFrame {
                 run_id,
@@ -236,7 +243,7 @@ impl Links {
         &mut self,
         run_id: u64,
         tick: u64,
-        changes: &BTreeMap<Chunk, Bytes>,
+        changes: &BTreeMap<Chunk, News>,
         mut sessions: BTreeMap<String, Vec<SessionFrame>>,
     ) -> Sent {
         let mut sent = Sent::default();
@@ -251,7 +258,7 @@ impl Links {
             let frame = EncodedFrame {
                 run_id,
                 tick,
-                chunks: seen.map(|(_, bytes)| bytes.clone()).collect(),
+                chunks: seen.map(|(_, news)| news.encoded(link.fields)).collect(),
                 sessions: sessions.remove(gateway_id).unwrap_or_default(),
                 extra: true,
             };
@@ -298,6 +305,7 @@ mod tests {
         LinkHalf {
             gateway_id: "g".to_owned(),
             link,
+            fields: Fields::Typed,
             sender,
             cut: CancellationToken::new(),
         }
@@ -346,15 +354,17 @@ mod tests {
         assert!(links.frames(half(1, frames)));
         let mut published = Published::default();
         let chunk = Chunk { x: 0, z: 0 };
-        let changes = BTreeMap::from([(chunk, Bytes::from_static(b"change"))]);
+        published.moment(chunk, &BTreeMap::new());
+        let changes = published.flush();
+        let change = changes[&chunk].encoded(Fields::Typed);
         links.subscribe("g", 1, [chunk], []);
         for tick in 0..2 {
             links.publish(1, tick, &changes, &mut published, BTreeMap::new());
         }
         let first = reader.try_recv().unwrap().unwrap();
-        assert_eq!(first.chunks, [published.full(chunk)]);
+        assert_eq!(first.chunks, [published.full(chunk).encoded(Fields::Typed)]);
         let second = reader.try_recv().unwrap().unwrap();
-        assert_eq!(second.chunks, [Bytes::from_static(b"change")]);
+        assert_eq!(second.chunks, [change]);
         links.subscribe("g", 1, [], [chunk]);
         links.publish(1, 2, &changes, &mut published, BTreeMap::new());
         assert!(reader.try_recv().unwrap().unwrap().chunks.is_empty());

@@ -2,5 +2,6 @@
 
 pub(crate) mod encoded;
 pub(crate) mod held;
+mod json_fields;
 pub(crate) mod links;
 pub(crate) mod published;

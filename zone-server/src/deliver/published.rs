@@ -1,18 +1,23 @@
 //! The world as this run has last published it, and the changes since. Pure.
 //!
 //! Always: a full record, with all later changes of its chunk applied in order, equals a full
-//! record of now. A change is encoded once, however many gateways see it.
+//! record of now. A change is encoded once, however many gateways see it, and once more if some of
+//! them do not read typed fields.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, OnceLock},
+};
 
 use bytes::Bytes;
 use prost::Message;
 use proto::rpc::{
     common::v1 as common,
-    zone::v1::{ChunkFrame, Entity, EntityDelta, Leave},
+    zone::v1::{self as wire, ChunkFrame, Entity, EntityDelta, Leave},
 };
-use serde::ser::{SerializeMap, Serializer};
 use world::{Chunk, EntityId, Field, Tile};
+
+use super::json_fields;
 
 /// A thing as all may see it.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,13 +30,45 @@ pub(crate) struct Appearance {
     pub(crate) fields: Vec<(&'static str, Field)>,
 }
 
+/// How a gateway reads the fields of things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Fields {
+    /// As JSON texts, as release 0.2.0 does.
+    #[default]
+    Json,
+    /// As typed fields.
+    Typed,
+}
+
+/// News of one chunk, encoded at most once for each reading of fields.
+#[derive(Debug, Clone)]
+pub(crate) struct News(Arc<(ChunkFrame, OnceLock<Bytes>, OnceLock<Bytes>)>);
+
+impl News {
+    fn new(frame: ChunkFrame) -> Self {
+        Self(Arc::new((frame, OnceLock::new(), OnceLock::new())))
+    }
+
+    /// Returns an encoded `ChunkFrame`.
+    pub(crate) fn encoded(&self, fields: Fields) -> Bytes {
+        let (frame, typed, json) = &*self.0;
+        let bytes = match fields {
+            Fields::Typed => typed.get_or_init(|| frame.encode_to_vec().into()),
+            Fields::Json => {
+                json.get_or_init(|| json_fields::frame(frame.clone()).encode_to_vec().into())
+            }
+        };
+        bytes.clone()
+    }
+}
+
 /// The published things, and the changes since the last flush.
 #[derive(Debug, Default)]
 pub(crate) struct Published {
     things: BTreeMap<EntityId, Appearance>,
     chunks: BTreeMap<Chunk, BTreeSet<EntityId>>,
     /// Full records that are still valid.
-    full: BTreeMap<Chunk, Bytes>,
+    full: BTreeMap<Chunk, News>,
     changes: BTreeMap<Chunk, ChunkFrame>,
 }
 
@@ -57,9 +94,11 @@ impl Published {
         }
     }
 
-    /// Shows `shown`, a JSON text, once in a chunk and does not keep it.
-    pub(crate) fn hit(&mut self, chunk: Chunk, shown: Bytes) {
-        self.change(chunk).hits.push(shown);
+    /// Shows something once in a chunk and does not keep it.
+    pub(crate) fn moment(&mut self, chunk: Chunk, shown: &BTreeMap<String, Field>) {
+        let fields = shown.iter().map(|(name, field)| (&**name, Some(field)));
+        let fields = typed(fields);
+        self.change(chunk).moments.push(wire::Moment { fields });
     }
 
     /// Returns the kind and tile of each thing that is shown now.
@@ -67,32 +106,32 @@ impl Published {
         self.things.values().map(|thing| (thing.kind, thing.tile))
     }
 
-    /// Returns the changes since the last call by chunk, as encoded `ChunkFrame`s.
-    pub(crate) fn flush(&mut self) -> BTreeMap<Chunk, Bytes> {
-        let changes = std::mem::take(&mut self.changes);
-        let encode = |(chunk, frame): (Chunk, ChunkFrame)| (chunk, frame.encode_to_vec().into());
-        changes.into_iter().map(encode).collect()
+    /// Returns the changes since the last call, by chunk.
+    pub(crate) fn flush(&mut self) -> BTreeMap<Chunk, News> {
+        let changes = std::mem::take(&mut self.changes).into_iter();
+        changes
+            .map(|(chunk, frame)| (chunk, News::new(frame)))
+            .collect()
     }
 
-    /// Returns all that is published of a chunk, as an encoded `ChunkFrame`.
-    pub(crate) fn full(&mut self, chunk: Chunk) -> Bytes {
-        if let Some(bytes) = self.full.get(&chunk) {
-            return bytes.clone();
+    /// Returns all that is published of a chunk.
+    pub(crate) fn full(&mut self, chunk: Chunk) -> News {
+        if let Some(news) = self.full.get(&chunk) {
+            return news.clone();
         }
         let ids = self.chunks.get(&chunk).into_iter().flatten();
         let things = ids.filter_map(|id| self.things.get(id).map(|thing| entity(id, thing)));
-        let frame = ChunkFrame {
+        let news = News::new(ChunkFrame {
             full: true,
             enter: things.collect(),
             ..empty(chunk)
-        };
-        let bytes = Bytes::from(frame.encode_to_vec());
-        self.full.insert(chunk, bytes.clone());
-        bytes
+        });
+        self.full.insert(chunk, news.clone());
+        news
     }
 
     /// Returns the full records of all chunks that hold anything.
-    pub(crate) fn snapshot(&mut self) -> BTreeMap<Chunk, Bytes> {
+    pub(crate) fn snapshot(&mut self) -> BTreeMap<Chunk, News> {
         let chunks: Vec<Chunk> = self.chunks.keys().copied().collect();
         let full = chunks.into_iter().map(|chunk| (chunk, self.full(chunk)));
         full.collect()
@@ -132,9 +171,10 @@ impl Published {
             id: id.to_string(),
             x: changed(before.tile.x, now.tile.x),
             z: changed(before.tile.z, now.tile.z),
-            fields: json(&difference(&before.fields, &now.fields)),
+            typed_fields: typed(difference(&before.fields, &now.fields)),
+            ..EntityDelta::default()
         };
-        if delta.x.is_some() || delta.z.is_some() || !delta.fields.is_empty() {
+        if delta.x.is_some() || delta.z.is_some() || !delta.typed_fields.is_empty() {
             self.change(Chunk::from(now.tile)).update.push(delta);
         }
         self.things.insert(id.clone(), now);
@@ -158,54 +198,41 @@ fn entity(id: &EntityId, thing: &Appearance) -> Entity {
         x: thing.tile.x,
         z: thing.tile.z,
         ownership_sequence: thing.sequence,
-        fields: json(&all(&thing.fields)),
+        typed_fields: typed(
+            thing
+                .fields
+                .iter()
+                .map(|(name, field)| (&**name, Some(field))),
+        ),
+        ..Entity::default()
     }
-}
-
-/// Fields as the run tells them; `None` removes one.
-type Told<'a> = Vec<(&'static str, Option<&'a Field>)>;
-
-fn all<'a>(fields: &'a [(&'static str, Field)]) -> Told<'a> {
-    fields
-        .iter()
-        .map(|(name, field)| (*name, Some(field)))
-        .collect()
 }
 
 /// Returns the changes that turn `before` into `now`; `None`: the field goes.
-fn difference<'a>(before: &[(&'static str, Field)], now: &'a [(&'static str, Field)]) -> Told<'a> {
+fn difference<'a>(
+    before: &'a [(&'static str, Field)],
+    now: &'a [(&'static str, Field)],
+) -> impl Iterator<Item = (&'a str, Option<&'a Field>)> {
     let removed = before
         .iter()
-        .filter(|(name, _)| now.iter().all(|(n, _)| n != name));
-    let removed = removed.map(|(name, _)| (*name, None));
-    let set = now.iter().filter(|field| !before.contains(field));
-    removed
-        .chain(set.map(|(name, field)| (*name, Some(field))))
-        .collect()
+        .filter(move |(name, _)| now.iter().all(|(n, _)| n != name));
+    let removed = removed.map(|(name, _)| (&**name, None));
+    let set = now.iter().filter(move |field| !before.contains(field));
+    removed.chain(set.map(|(name, field)| (&**name, Some(field))))
 }
 
-/// Returns one JSON object, or no bytes if there are no fields.
-fn json(fields: &Told<'_>) -> Bytes {
-    if fields.is_empty() {
-        return Bytes::new();
-    }
-    let mut out = Vec::with_capacity(64);
-    let mut writer = serde_json::Serializer::new(&mut out);
-    let written = writer
-        .serialize_map(Some(fields.len()))
-        .and_then(|mut map| {
-            for (name, field) in fields {
-                match field {
-                    None => map.serialize_entry(name, &())?,
-                    Some(Field::Text(text)) => map.serialize_entry(name, text)?,
-                    Some(Field::Int(number)) => map.serialize_entry(name, number)?,
-                    Some(Field::Bool(flag)) => map.serialize_entry(name, flag)?,
-                }
-            }
-            map.end()
-        });
-    // Plain values under text keys always have a JSON text.
-    written.map(|()| out).unwrap_or_default().into()
+/// Returns fields as the run tells them; `None`: the field goes.
+fn typed<'a>(fields: impl Iterator<Item = (&'a str, Option<&'a Field>)>) -> Vec<wire::Field> {
+    let value = |field: &Field| match field {
+        Field::Text(text) => wire::field::Value::Text(text.to_string()),
+        Field::Int(number) => wire::field::Value::Number(*number),
+        Field::Bool(flag) => wire::field::Value::Flag(*flag),
+    };
+    let typed = fields.map(|(name, field)| wire::Field {
+        name: name.to_owned(),
+        value: field.map(value),
+    });
+    typed.collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Changes add up to full records.
 
 use proptest::prelude::*;
+use proto::rpc::zone::v1::field::Value as Typed;
 use serde_json::{Map, Value};
 
 use super::*;
@@ -16,7 +17,27 @@ fn at(x: i32, z: i32, health: i64) -> Appearance {
 
 fn flush(published: &mut Published) -> Vec<ChunkFrame> {
     let changes = published.flush().into_values();
-    changes.map(|b| ChunkFrame::decode(b).unwrap()).collect()
+    changes.map(|news| read(&news, Fields::Typed)).collect()
+}
+
+fn read(news: &News, fields: Fields) -> ChunkFrame {
+    ChunkFrame::decode(news.encoded(fields)).unwrap()
+}
+
+/// Returns fields as a gateway of either kind reads them; null: the field goes.
+fn fields(json: &[u8], typed: &[wire::Field]) -> Map<String, Value> {
+    assert!(json.is_empty() || typed.is_empty(), "said twice");
+    if !json.is_empty() {
+        return serde_json::from_slice(json).unwrap();
+    }
+    let read = |field: &wire::Field| match &field.value {
+        None => Value::Null,
+        Some(Typed::Text(text)) => Value::from(text.as_str()),
+        Some(Typed::Number(number)) => Value::from(*number),
+        Some(Typed::Flag(flag)) => Value::from(*flag),
+    };
+    let typed = typed.iter().map(|field| (field.name.clone(), read(field)));
+    typed.collect()
 }
 
 fn ann() -> EntityId {
@@ -42,7 +63,10 @@ fn a_step_inside_a_chunk_tells_only_what_changed() {
     let frames = flush(&mut published);
     let update = &frames[0].update[0];
     assert_eq!((update.x, update.z), (Some(2), None));
-    assert_eq!(update.fields, r#"{"health":4}"#);
+    assert_eq!(
+        Value::from(fields(&update.fields, &update.typed_fields)),
+        serde_json::json!({"health": 4})
+    );
     assert!(frames[0].enter.is_empty() && frames[0].leave.is_empty());
 }
 
@@ -69,8 +93,10 @@ fn whoever_goes_to_another_run_leaves_transferred() {
     assert_eq!(leave.ownership_sequence, 4);
 }
 
+type Things = BTreeMap<String, (i32, i32, Map<String, Value>)>;
+
 /// Applies a frame of one chunk to the replica, as a gateway does.
-fn apply(replica: &mut BTreeMap<String, (i32, i32, Value)>, frame: &ChunkFrame) {
+fn apply(replica: &mut Things, frame: &ChunkFrame) {
     if frame.full {
         replica.clear();
     }
@@ -78,19 +104,15 @@ fn apply(replica: &mut BTreeMap<String, (i32, i32, Value)>, frame: &ChunkFrame) 
         replica.remove(&leave.id);
     }
     for enter in &frame.enter {
-        let fields = serde_json::from_slice(&enter.fields).unwrap();
+        let fields = fields(&enter.fields, &enter.typed_fields);
         replica.insert(enter.id.clone(), (enter.x, enter.z, fields));
     }
     for update in &frame.update {
         let thing = replica.get_mut(&update.id).unwrap();
         thing.0 = update.x.unwrap_or(thing.0);
         thing.1 = update.z.unwrap_or(thing.1);
-        let fields: Map<String, Value> = match &*update.fields {
-            [] => Map::new(),
-            bytes => serde_json::from_slice(bytes).unwrap(),
-        };
-        for (key, value) in fields {
-            thing.2[key] = value;
+        for (key, value) in fields(&update.fields, &update.typed_fields) {
+            thing.2.insert(key, value);
         }
     }
 }
@@ -104,10 +126,11 @@ fn step() -> impl Strategy<Value = (u8, Option<(i32, i32, i64)>, u8)> {
 proptest! {
     #[test]
     fn changes_add_up_to_the_full_record(
-        steps in prop::collection::vec(step(), 1..60)
+        steps in prop::collection::vec(step(), 1..60),
+        reading in prop::sample::select(vec![Fields::Json, Fields::Typed]),
     ) {
         let mut published = Published::default();
-        let mut replicas: BTreeMap<Chunk, BTreeMap<String, (i32, i32, Value)>> = BTreeMap::new();
+        let mut replicas: BTreeMap<Chunk, Things> = BTreeMap::new();
         let mut touched = BTreeMap::new();
         for (id, to, flush) in steps {
             touched.insert(id, to);
@@ -116,14 +139,13 @@ proptest! {
                     let now = to.map(|(x, z, health)| at(x, z, health));
                     published.show(&EntityId::from(format!("e{id}")), now, false);
                 }
-                for (chunk, bytes) in published.flush() {
-                    let frame = ChunkFrame::decode(bytes).unwrap();
-                    apply(replicas.entry(chunk).or_default(), &frame);
+                for (chunk, news) in published.flush() {
+                    apply(replicas.entry(chunk).or_default(), &read(&news, reading));
                 }
                 for x in 0..3 {
                     for z in 0..2 {
                         let chunk = Chunk { x, z };
-                        let full = ChunkFrame::decode(published.full(chunk)).unwrap();
+                        let full = read(&published.full(chunk), reading);
                         let mut expected = BTreeMap::new();
                         apply(&mut expected, &full);
                         prop_assert_eq!(replicas.entry(chunk).or_default(), &mut expected);

@@ -19,6 +19,7 @@ use crate::{
     deliver::{
         encoded::EncodedFrame,
         links::{CONTROL_MAX, ControlSender, FRAMES_MAX, FrameSender, LinkHalf},
+        published::Fields,
     },
     mailbox::{Message, NotHeard},
 };
@@ -104,6 +105,11 @@ fn half<S>(hello: &Hello, sender: S) -> LinkHalf<S> {
     LinkHalf {
         gateway_id: hello.gateway_id.clone(),
         link: hello.link,
+        fields: if hello.typed_fields {
+            Fields::Typed
+        } else {
+            Fields::Json
+        },
         sender,
         cut: CancellationToken::new(),
     }

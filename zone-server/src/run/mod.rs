@@ -51,7 +51,7 @@ use crate::{
         regions::RegionSaves,
     },
     config::Config,
-    deliver::links::Links,
+    deliver::{links::Links, published::Fields},
     effects::Effects,
     mailbox::{HandoverMessage, Message, PeerMessage, StoreMessage},
     metrics::Metrics,
@@ -341,8 +341,8 @@ impl Run {
             return DumpReply::default();
         };
         let dumped = request.chunks.iter().map(|at| {
-            let bytes = chunks.get(&Chunk { x: at.x, z: at.z });
-            let frame = bytes.and_then(|bytes| ChunkFrame::decode(bytes.clone()).ok());
+            let news = chunks.get(&Chunk { x: at.x, z: at.z });
+            let frame = news.and_then(|news| ChunkFrame::decode(news.encoded(Fields::Json)).ok());
             frame.unwrap_or_else(|| ChunkFrame {
                 chunk: Some(*at),
                 full: true,

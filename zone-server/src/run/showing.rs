@@ -4,7 +4,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use bytes::Bytes;
 use proto::rpc::{
     persistence::v1::CommitRows,
     zone::v1::{Private, SessionFrame},
@@ -14,7 +13,10 @@ use world::{CharacterId, Chunk, EntityId, Hit, Kind, Player, Tile};
 use super::Run;
 use crate::{
     commit::batch::Settled,
-    deliver::{held::HeldGround, published::Published},
+    deliver::{
+        held::HeldGround,
+        published::{News, Published},
+    },
     roster::{PlayerSlot, Session, Stage},
     translate::{self, look, record},
 };
@@ -34,8 +36,8 @@ pub(super) struct Shown {
     pub(super) transferred: BTreeSet<EntityId>,
     /// Ground items that the store has not acknowledged.
     pub(super) held_ground: HeldGround,
-    /// Encoded chunks as they were published, by tick.
-    pub(super) dumps: VecDeque<(u64, BTreeMap<Chunk, Bytes>)>,
+    /// Chunks as they were published, by tick.
+    pub(super) dumps: VecDeque<(u64, BTreeMap<Chunk, News>)>,
 }
 
 impl Run {
@@ -54,8 +56,11 @@ impl Run {
     /// Shows each blow that landed, once, to all who see its tile.
     pub(super) fn show_hits(&mut self, hits: &[Hit]) {
         for hit in hits {
-            let json = proto::encode::json(hit);
-            self.shown.published.hit(Chunk::from(hit.tile), json.into());
+            let fields = serde_json::to_value(hit).and_then(serde_json::from_value);
+            match fields {
+                Ok(fields) => self.shown.published.moment(Chunk::from(hit.tile), &fields),
+                Err(why) => tracing::error!(%why, "a hit has fields that are not plain values"),
+            }
         }
     }
 
@@ -89,6 +94,8 @@ impl Run {
             if let Some(session) = &slot.session {
                 let mut frame = frame(who, slot, session, tile, messages);
                 frame.traceparents = traceparents;
+                let company = self.world.company(who);
+                frame.company = company.iter().map(ToString::to_string).collect();
                 let gateway = sessions.entry(session.gateway_id.clone()).or_default();
                 gateway.push(frame);
             }
@@ -168,5 +175,6 @@ fn frame(
         position: tile.map(record::rpc_tile),
         messages,
         traceparents: Vec::new(),
+        company: Vec::new(),
     }
 }

@@ -83,6 +83,7 @@ impl Gateway {
             gateway_id: self.id.clone(),
             link,
             run_id: run,
+            typed_fields: false,
         };
         let begun = std::time::Instant::now();
         let (control, inbound) = loop {

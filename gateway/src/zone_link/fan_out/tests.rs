@@ -1,12 +1,13 @@
 //! The time at which a tick goes out, and the cost of a crowd.
 
 use opentelemetry::metrics::MeterProvider;
-use proto::client::update::WorldUpdate;
+use proto::client::{Format, update::WorldUpdate};
 use tokio::time::sleep;
 
 use super::*;
 use crate::{
     mailbox::{Mailbox, Next},
+    screen::Screen,
     zone_link::{AttachSession, Look},
 };
 
@@ -35,7 +36,7 @@ fn session(table: &Table, n: usize, format: Format, at: world::Tile) -> Mailbox 
         attach: 1,
         last_input: 0,
         region: WEST,
-        format,
+        screen: Screen::all(format),
         mailbox: mailbox.clone(),
         events: mpsc::channel(1).0,
     };
@@ -66,6 +67,7 @@ fn thing(n: usize, x: i32, z: i32) -> wire::Entity {
         fields: br#"{"name":"Somebody","combatLevel":3,"health":10,"maxHealth":10,"run":false}"#
             .as_slice()
             .into(),
+        typed_fields: Vec::new(),
     }
 }
 
@@ -250,7 +252,7 @@ async fn who_looks_on_follows_a_character() {
     table.look(
         "s1",
         Look {
-            format: Format::Json,
+            screen: Screen::all(Format::Json),
             mailbox: mailbox.clone(),
             follows: Some(walker.id.as_str().into()),
             position: world::Tile { x: 28, z: 20 },

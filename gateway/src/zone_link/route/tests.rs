@@ -1,5 +1,7 @@
 //! Routes under resumes, losses and late words.
 
+use proto::client::Format;
+
 use super::*;
 
 #[test]

@@ -59,7 +59,11 @@ async fn who_was_logged_out_while_it_was_away_is_told_so_when_it_resumes() {
     stand.zones.pause("s");
     zone.log_out();
     let mailbox = player.mailbox.clone();
-    assert!(stand.zones.resume("s", mailbox, Format::Json, false));
+    assert!(
+        stand
+            .zones
+            .resume("s", mailbox, Screen::all(Format::Json), false)
+    );
     let event = timeout(TIMEOUT, player.events.recv())
         .await
         .expect("in time");
@@ -121,7 +125,11 @@ async fn who_comes_back_to_its_first_gateway_is_not_taken_for_an_older_login() {
     zone.play_elsewhere();
     zone.was_played(9, 12);
     let mailbox = player.mailbox.clone();
-    assert!(stand.zones.resume("s", mailbox, Format::Json, true));
+    assert!(
+        stand
+            .zones
+            .resume("s", mailbox, Screen::all(Format::Json), true)
+    );
     player.hears("player:sync").await;
     assert!(player.events.try_recv().is_err(), "it plays on");
     assert_eq!(stand.asks(&player, "a"), Ok(()));

@@ -151,6 +151,7 @@ pub(super) fn person(id: &str, x: i32, z: i32, sequence: u64) -> wire::Entity {
         z,
         ownership_sequence: sequence,
         fields: br#"{"name":"Ann"}"#.as_slice().into(),
+        typed_fields: Vec::new(),
     }
 }
 
@@ -303,6 +304,7 @@ impl Zone {
             position: Some(common::Tile { x: 10, z: 10 }),
             messages,
             traceparents: Vec::new(),
+            company: Vec::new(),
         }
     }
 

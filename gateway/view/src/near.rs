@@ -1,0 +1,230 @@
+//! The players that a client sees that asked for at most so many: the nearest. Pure.
+//!
+//! Always: the list is what the client has, tile for tile. The own character and those with whom it
+//! has to do are in it. A listed player stays for two tiles longer than others would, so that the
+//! list does not flicker.
+
+use std::collections::HashMap;
+
+use bytes::{Bytes, BytesMut};
+use proto::client::{
+    compact::write::{self, Near},
+    limits::VIEW_CHUNKS,
+};
+use world::{Chunk, Tile, geometry::tile::CHUNK_TILES};
+
+use super::numbers::NumberSet;
+
+/// Tiles for which a listed player stays in the list beyond the others.
+const STAYS_TILES: i32 = 2;
+/// Tiles by which the square of a near section begins before the chunks in sight.
+const MARGIN_TILES: i32 = 4;
+/// The largest distance that counts, in tiles.
+const DISTANCE_MAX: i32 = 63;
+const RANKS: usize = DISTANCE_MAX as usize + 2;
+
+/// Number in the place of a listed player that is gone.
+const NOBODY: u32 = u32::MAX;
+
+/// The list of one client.
+#[derive(Debug, Default)]
+pub struct NearList {
+    list: Vec<Near>,
+    listed: NumberSet,
+    /// Whether the client has the list; else the next section begins it anew.
+    begun: bool,
+}
+
+/// A client's next list.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct NearPlan {
+    /// The section; empty: nothing to say.
+    pub piece: Bytes,
+    list: Vec<Near>,
+}
+
+impl NearPlan {
+    /// Returns the numbers of all in the next list.
+    pub fn listed(&self) -> impl Iterator<Item = u32> {
+        self.list.iter().map(|near| near.number)
+    }
+
+    /// Returns whether a player is in the next list.
+    pub fn lists(&self, number: u32) -> bool {
+        self.list.iter().any(|near| near.number == number)
+    }
+}
+
+impl NearList {
+    /// Forgets everything, as the client has or soon will.
+    pub fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Returns whether a player is in the client's list.
+    pub fn lists(&self, number: u32) -> bool {
+        self.listed.has(number)
+    }
+
+    /// Notes that numbers stand for nothing any more: their players go with the next section.
+    pub fn free(&mut self, numbers: &[u32]) {
+        for number in numbers.iter().filter(|number| self.listed.has(**number)) {
+            for near in self.list.iter_mut().filter(|near| near.number == *number) {
+                near.number = NOBODY;
+            }
+        }
+        for number in numbers {
+            self.listed.remove(*number);
+        }
+    }
+
+    /// Returns the next list of a client at `at`: at most `most` players. `chunks` are the players of
+    /// each chunk in sight, in the order of [`around`](super::interest::around). `always` go before
+    /// all others.
+    pub fn plan<'a>(
+        &self,
+        most: usize,
+        at: Tile,
+        always: &[u32],
+        chunks: impl Iterator<Item = &'a [Near]>,
+    ) -> NearPlan {
+        let mut candidates: Vec<(usize, Near)> = Vec::new();
+        let mut counts = [0_usize; RANKS];
+        for near in chunks.flatten() {
+            let distance = near.tile.steps_to(at).min(DISTANCE_MAX.cast_unsigned());
+            let distance = distance.cast_signed();
+            let rank = if always.contains(&near.number) {
+                0
+            } else if self.listed.has(near.number) {
+                (distance + 1 - STAYS_TILES).max(1)
+            } else {
+                distance + 1
+            };
+            let rank = usize::try_from(rank).unwrap_or(0);
+            counts[rank] += 1;
+            candidates.push((rank, *near));
+        }
+        let (last, left) = last_rank(&counts, most);
+        let chosen = self.choose(candidates, last, left);
+        self.write(Chunk::from(at), chosen)
+    }
+
+    /// Returns those of the candidates that come before rank `last`, and `left` of that rank, the
+    /// listed ones first.
+    fn choose(&self, candidates: Vec<(usize, Near)>, last: usize, mut left: usize) -> Vec<Near> {
+        let mut chosen = Vec::with_capacity(candidates.len().min(256));
+        let mut edge = Vec::new();
+        for (rank, near) in candidates {
+            if rank < last {
+                chosen.push(near);
+            } else if rank == last && left > 0 {
+                if self.listed.has(near.number) {
+                    left -= 1;
+                    chosen.push(near);
+                } else {
+                    edge.push(near);
+                }
+            }
+        }
+        chosen.extend(edge.into_iter().take(left));
+        chosen
+    }
+
+    fn write(&self, center: Chunk, chosen: Vec<Near>) -> NearPlan {
+        let mut listed: HashMap<u32, Tile> = HashMap::with_capacity(chosen.len());
+        let mut added = Vec::new();
+        for near in chosen {
+            if self.begun && self.listed.has(near.number) {
+                listed.insert(near.number, near.tile);
+            } else {
+                added.push(near);
+            }
+        }
+        let before = if self.begun { &*self.list } else { &[] };
+        let before: Vec<(Near, Option<Tile>)> = before
+            .iter()
+            .map(|near| (*near, listed.get(&near.number).copied()))
+            .collect();
+        let rests = before.iter().all(|(near, now)| *now == Some(near.tile));
+        if self.begun && rests && added.is_empty() {
+            return NearPlan {
+                list: self.list.clone(),
+                ..NearPlan::default()
+            };
+        }
+        let mut out = BytesMut::with_capacity(32 + before.len() / 2 + added.len() * 4);
+        let list = write::near(&mut out, origin(center), !self.begun, &before, &added);
+        NearPlan {
+            piece: out.freeze(),
+            list,
+        }
+    }
+
+    /// Returns the list without those whose numbers stand for nothing any more; `None`: all do. So
+    /// news between two ticks cannot give such a number to something else at a client that has not
+    /// yet heard of it. `center` is that of the client's view.
+    pub fn plan_extra(&self, center: Chunk) -> Option<NearPlan> {
+        if self.list.iter().all(|near| near.number != NOBODY) {
+            return None;
+        }
+        let stays = self.list.iter().filter(|near| near.number != NOBODY);
+        Some(self.write(center, stays.copied().collect()))
+    }
+
+    /// Notes that the client's socket took the update.
+    pub fn took(&mut self, plan: NearPlan) {
+        for near in self.list.iter().filter(|near| near.number != NOBODY) {
+            self.listed.remove(near.number);
+        }
+        for near in &plan.list {
+            self.listed.insert(near.number);
+        }
+        self.list = plan.list;
+        self.begun = true;
+    }
+}
+
+/// Returns the south-west tile of the square around a client's chunks in sight.
+fn origin(center: Chunk) -> Tile {
+    let from = |at: i32| {
+        let chunk = at.saturating_sub(VIEW_CHUNKS);
+        chunk
+            .saturating_mul(CHUNK_TILES)
+            .saturating_sub(MARGIN_TILES)
+    };
+    Tile {
+        x: from(center.x),
+        z: from(center.z),
+    }
+}
+
+/// Returns the rank in which `most` are reached, and how many of that rank still have room.
+fn last_rank(counts: &[usize], most: usize) -> (usize, usize) {
+    let mut left = most;
+    for (rank, count) in counts.iter().enumerate() {
+        if *count > left {
+            return (rank, left);
+        }
+        left -= count;
+    }
+    (counts.len(), 0)
+}
+
+/// Returns the players of some chunks, for [`NearList::plan`].
+pub fn in_chunk(replica: &super::replica::Replica, chunk: Chunk) -> Vec<Near> {
+    let Some(state) = replica.chunk(chunk) else {
+        return Vec::new();
+    };
+    let players = state.numbered().filter(|thing| thing.player);
+    let near = players.filter_map(|thing| {
+        let entity = replica.numbered(thing.number)?;
+        Some(Near {
+            number: thing.number,
+            tile: Tile {
+                x: entity.x,
+                z: entity.z,
+            },
+        })
+    });
+    near.collect()
+}

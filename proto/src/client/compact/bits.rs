@@ -1,0 +1,85 @@
+//! Bits in bytes, the highest bit of a byte first.
+
+/// Writes bits.
+#[derive(Debug, Default)]
+pub struct BitWriter {
+    bytes: Vec<u8>,
+    /// Bits that are free in the last byte.
+    free: u32,
+}
+
+impl BitWriter {
+    /// Appends the lowest `count` bits of `value`, at most 32, the highest of them first.
+    pub fn put(&mut self, value: u32, count: u32) {
+        for bit in (0..count).rev() {
+            if self.free == 0 {
+                self.bytes.push(0);
+                self.free = 8;
+            }
+            self.free -= 1;
+            if value >> bit & 1 == 1
+                && let Some(last) = self.bytes.last_mut()
+            {
+                *last |= 1 << self.free;
+            }
+        }
+    }
+
+    /// Returns the bytes; the rest of the last one is zero.
+    pub fn finish(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+/// Reads what [`BitWriter`] wrote.
+#[derive(Debug)]
+pub struct BitReader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> BitReader<'a> {
+    /// Reads from the first bit on.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// Returns the next `count` bits, at most 32; `None`: there are fewer.
+    pub fn take(&mut self, count: u32) -> Option<u32> {
+        let mut value = 0;
+        for _ in 0..count {
+            let byte = self.bytes.get(self.at / 8)?;
+            value = value << 1 | u32::from(byte >> (7 - self.at % 8) & 1);
+            self.at += 1;
+        }
+        Some(value)
+    }
+
+    /// Returns the bytes behind the last one of which a bit was taken.
+    pub fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at.div_ceil(8)..).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_come_back_as_they_went() {
+        let mut writer = BitWriter::default();
+        for (value, count) in [(0, 1), (0b101, 3), (0x3f, 6), (0xdead_beef, 32)] {
+            writer.put(value, count);
+        }
+        let mut bytes = writer.finish();
+        assert_eq!(bytes.len(), 6);
+        bytes.push(7);
+        let mut reader = BitReader::new(&bytes);
+        assert_eq!(reader.take(1), Some(0));
+        assert_eq!(reader.take(3), Some(0b101));
+        assert_eq!(reader.take(6), Some(0x3f));
+        assert_eq!(reader.take(32), Some(0xdead_beef));
+        assert_eq!(reader.rest(), [7]);
+        assert_eq!(reader.take(32), None);
+    }
+}
