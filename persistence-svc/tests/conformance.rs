@@ -72,8 +72,15 @@ races! {
     months:
         a_month_closes_while_batches_go_on,
         a_closing_waits_for_who_still_writes,
+        a_drop_waits_for_who_still_writes,
         rows_without_a_month_wait_for_it,
         the_tables_of_the_release_before_keep_every_row;
+}
+
+/// PostgreSQL drops a month in one transaction.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_drop_that_stopped_halfway_goes_on_in_sqlite() {
+    laws::archive::a_drop_that_stopped_halfway_goes_on().await;
 }
 
 both! {

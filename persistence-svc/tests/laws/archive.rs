@@ -308,6 +308,42 @@ pub(crate) async fn a_dropped_month_of_the_ledger_leaves_its_sums(kind: Kind) {
     assert_eq!(rows, [("starter", 100), ("carried", 32)]);
 }
 
+/// As a process leaves it that was killed: the months are noted as dropped, one holder's rows are
+/// sums already, and all else is still there.
+pub(crate) async fn a_drop_that_stopped_halfway_goes_on() {
+    let scene = Scene::new(Kind::Sqlite).await;
+    let (stage, id) = (&scene.stage, &scene.player.id);
+    let months = spans(stage).await;
+    let name = months[0].name.as_str();
+    let other = stage.player().await.id;
+    coins(stage, &other, 1, 10, 7);
+    let act = r#"INSERT INTO audit_log (at, "by", action, detail) VALUES (1, '', 'kick', '')"#;
+    stage.sql(act, act);
+    stage.keep_months(months[0].due()).await.unwrap();
+    let halfway = format!(
+        "UPDATE archive_months SET dropped_at = 1 WHERE kind <> 'sessions' AND month = '{name}';
+         UPDATE ledger SET cause = 'carried' WHERE character_id = '{id}'"
+    );
+    stage.sql(&halfway, &halfway);
+    let totals = stage.check().await.totals;
+    for (table, went) in [
+        ("ledger", "1 rows dropped; 4 sums stand for them"),
+        ("audit", "1 rows dropped"),
+    ] {
+        let drop = ["archive", "drop", table, name, "--unexported"];
+        let (code, said) = stage.command(&drop).await;
+        assert_eq!(code, 0, "{said}");
+        assert!(said.contains(went), "{said}");
+        let (code, said) = stage.command(&drop).await;
+        assert!(code == 1 && said.contains("dropped already"), "{said}");
+    }
+    let causes = "SELECT cause FROM ledger";
+    assert_eq!(stage.ask(causes).await, ["carried"; 4]);
+    assert_eq!(stage.ask("SELECT count(*) FROM audit_log").await, ["0"]);
+    nothing_differs(stage).await;
+    assert_eq!(stage.check().await.totals, totals);
+}
+
 pub(crate) async fn dropped_sessions_still_count(kind: Kind) {
     let stage = Stage::new(kind).await;
     stage.zone(region(0, 0)).await;

@@ -96,6 +96,8 @@ pub(crate) async fn a_closing_waits_for_who_still_writes(kind: Kind) {
     let scene = Scene::new(kind).await;
     let (stage, id) = (&scene.stage, &scene.player.id);
     let months = spans(stage).await;
+    // Otherwise the round would make a month first, and that waits for who writes, too.
+    stage.keep_months(months[0].due() - 1).await.unwrap();
     let other = stage.postgres().await;
     let write = format!(
         r#"BEGIN;
@@ -125,6 +127,35 @@ pub(crate) async fn a_closing_waits_for_who_still_writes(kind: Kind) {
     let balance = "SELECT amount FROM ledger_balances WHERE item_id = 'coins'";
     assert_eq!(stage.ask(balance).await, ["32"]);
     nothing_differs(stage).await;
+}
+
+pub(crate) async fn a_drop_waits_for_who_still_writes(kind: Kind) {
+    let scene = Scene::new(kind).await;
+    let (stage, id) = (&scene.stage, &scene.player.id);
+    let months = spans(stage).await;
+    stage.keep_months(months[0].due()).await.unwrap();
+    let other = stage.postgres().await;
+    let write = format!(
+        r#"BEGIN;
+           INSERT INTO ledger (run_id, sequence, "row", character_id, item_id, cause, delta, at)
+             VALUES (0, 1, 1, '{id}', 'coins', 'starter', 7, 5)"#
+    );
+    other.batch_execute(&write).await.unwrap();
+    let end = async {
+        until("the drop waits", async || {
+            let waits = "SELECT count(*) FROM pg_stat_activity
+                         WHERE datname = current_database() AND wait_event_type = 'Lock'";
+            (stage.ask(waits).await != ["0"]).then_some(())
+        })
+        .await;
+        other.batch_execute("COMMIT").await.unwrap();
+    };
+    let name = months[0].name.as_str();
+    let drop = ["archive", "drop", "ledger", name, "--unexported"];
+    let ((code, said), ()) = tokio::join!(stage.command(&drop), end);
+    assert_eq!(code, 0, "{said}");
+    let sum = "SELECT delta FROM ledger WHERE cause = 'carried' AND item_id = 'coins'";
+    assert_eq!(stage.ask(sum).await, ["32"]);
 }
 
 pub(crate) async fn rows_without_a_month_wait_for_it(kind: Kind) {
