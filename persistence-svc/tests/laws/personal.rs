@@ -143,7 +143,8 @@ async fn dies_and_leaves(scene: &Scene) {
     assert_eq!(reply.outcome(), Outcome::Done, "{}", reply.detail);
 }
 
-/// Gives the account everything that an account can have. Returns the id of its second character.
+/// Gives the account everything that an account can have, and a token of an agent that Bob has
+/// claimed since. Returns the id of its second character.
 async fn lives(scene: &Scene, bob: &Player, cat: &Player) -> String {
     let (stage, ann) = (&scene.stage, &scene.player);
     let spare = stage.create(&ann.account, "Ann Spare").await.unwrap().id;
@@ -157,7 +158,14 @@ async fn lives(scene: &Scene, bob: &Player, cat: &Player) -> String {
              'Helper of Ann', 1, 1, 0, 1 = 0);
            INSERT INTO agent_credentials (token_id, agent_id, account_id, character_id,
              created_at, expires_at) VALUES ('token-ann', 'agent-ann', '{account}', '{spare}',
-             1, 4000000000000);"#
+             1, 4000000000000);
+           INSERT INTO agent_mappings (agent_id, account_id, character_id, agent_name, created_at,
+             updated_at, version, active) VALUES ('agent-bob', '{0}', '{1}', 'Helper of Bob', 1, 1, 0,
+             1 = 0);
+           INSERT INTO agent_credentials (token_id, agent_id, account_id, character_id,
+             created_at, expires_at) VALUES ('token-before-bob', 'agent-bob', '{account}', '{1}',
+             1, 2);"#,
+        bob.account, bob.id
     );
     let sqlite = facts.replace("1 = 0", "0");
     stage.sql(&sqlite, &facts);
