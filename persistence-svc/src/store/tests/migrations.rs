@@ -15,6 +15,7 @@ use super::*;
 use crate::database::Database;
 use crate::store::error::{Result, StoreError};
 use crate::store::migrations::Migration;
+use crate::store::migrations::steps::steps;
 
 const FIRST: Migration = migration(
     "CREATE TABLE law (id integer PRIMARY KEY);
@@ -97,6 +98,15 @@ impl Place {
 
     async fn number(&self, query: &str) -> i64 {
         self.judge.query_one(query, &[]).await.unwrap().get(0)
+    }
+
+    /// Waits until a query finds something.
+    async fn until(&self, query: &str) {
+        let begun = std::time::Instant::now();
+        while self.number(query).await == 0 {
+            assert!(begun.elapsed() < LIMIT, "{query}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 
     /// Lets the time pass after which the lease of a dead process ends.
@@ -189,6 +199,32 @@ async fn two_replicas_at_once_do_each_step_once(pooled: bool) {
     place.all_is_done_once().await;
 }
 
+/// Another process took the lease over while this one was away, and died.
+async fn who_lost_the_lease_commits_nothing(pooled: bool) {
+    const LIST: &[Migration] = &[FIRST, SECOND];
+    let place = Place::new(pooled).await;
+    place.migrate(&[FIRST]).await.unwrap();
+    let (server, name) = (Arc::clone(&place.server), place.name.clone());
+    let told = |line: &str| {
+        if line.starts_with("layout 2, step 1 of 4 (transaction): done") {
+            let lost = "UPDATE tilestead_migration_lease
+                SET holder = 'another', until = clock_timestamp() + interval '2 seconds'";
+            server.sql(&name, lost);
+        } else if line.contains(": done in") {
+            let regained = "DO $$ BEGIN ASSERT NOT EXISTS (
+                SELECT FROM tilestead_migration_lease WHERE holder = 'another'); END $$";
+            server.sql(&name, regained);
+        }
+    };
+    let store = place.store();
+    let migrated = store.migrate_to(LIST, &told);
+    tokio::time::timeout(LIMIT, migrated)
+        .await
+        .unwrap()
+        .unwrap();
+    place.all_is_done_once().await;
+}
+
 async fn an_index_left_half_built_is_built_anew(pooled: bool) {
     const LIST: &[Migration] = &[FIRST, UNIQUE];
     let place = Place::new(pooled).await;
@@ -197,6 +233,8 @@ async fn an_index_left_half_built_is_built_anew(pooled: bool) {
     place.judge.batch_execute(twice).await.unwrap();
     let refused = place.migrate(LIST).await.unwrap_err();
     assert!(matches!(refused, StoreError::Broken(_)), "{refused}");
+    let held = "SELECT count(*) FROM tilestead_migration_lease WHERE until > clock_timestamp()";
+    assert_eq!(place.number(held).await, 0, "the next one waits in vain");
     let count = "SELECT count(*) FROM pg_index WHERE indexrelid = to_regclass('law_once')";
     assert_eq!(
         place.number(count).await,
@@ -212,6 +250,35 @@ async fn an_index_left_half_built_is_built_anew(pooled: bool) {
     place.migrate(LIST).await.unwrap();
     let valid = format!("{count} AND indisvalid");
     assert_eq!(place.number(&valid).await, 1);
+}
+
+/// The holder before ends its last step after this process looked what is missing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_holder_before_did_last_is_not_repeated() {
+    const LIST: &[Migration] = &[FIRST, SECOND];
+    let place = Place::new(false).await;
+    place.migrate(&[FIRST]).await.unwrap();
+    let lapsed = "INSERT INTO tilestead_migration_lease VALUES (true, 'before', '-infinity')";
+    place.judge.batch_execute(lapsed).await.unwrap();
+    let before = connect(&place.server.url_of(&place.name)).await;
+    let begin = "BEGIN; SELECT FROM tilestead_migration_lease FOR UPDATE";
+    before.batch_execute(begin).await.unwrap();
+    let migrate = async {
+        place.migrate(LIST).await.unwrap();
+    };
+    let step = async {
+        let waits = "SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        place.until(waits).await;
+        let text = steps(SECOND.postgres).unwrap()[0].text;
+        before.batch_execute(text).await.unwrap();
+        let note = "INSERT INTO tilestead_migration_steps (version, step, statement)
+            VALUES (2, 1, $1)";
+        before.execute(note, &[&text]).await.unwrap();
+        before.batch_execute("COMMIT").await.unwrap();
+    };
+    tokio::join!(migrate, step);
+    place.all_is_done_once().await;
 }
 
 /// The server goes on with the statement of a process that has died.
@@ -231,17 +298,7 @@ async fn an_index_that_the_server_still_builds_is_waited_for() {
     let build = "CREATE UNIQUE INDEX CONCURRENTLY law_once ON law (once)";
     let building = tokio::task::spawn(async move { dead.batch_execute(build).await });
     let index = "SELECT coalesce(to_regclass('law_once')::oid::int8, 0)";
-    let condition = |query: &'static str| {
-        let place = &place;
-        async move {
-            let begun = std::time::Instant::now();
-            while place.number(query).await == 0 {
-                assert!(begun.elapsed() < LIMIT, "{query}");
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        }
-    };
-    condition(index).await;
+    place.until(index).await;
     let built = place.number(index).await;
     let migrate = async {
         place.migrate(LIST).await.unwrap();
@@ -249,7 +306,13 @@ async fn an_index_that_the_server_still_builds_is_waited_for() {
     let release = async {
         let looked = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
             AND pid <> pg_backend_pid() AND query LIKE '%indisvalid%'";
-        condition(looked).await;
+        place.until(looked).await;
+        // It keeps the lease meanwhile.
+        let until =
+            "SELECT (extract(epoch FROM until) * 1000)::int8 FROM tilestead_migration_lease";
+        let first = place.number(until).await;
+        let later = format!("SELECT count(*) FROM ({until}) l (ms) WHERE ms > {first}");
+        place.until(&later).await;
         older.batch_execute("COMMIT").await.unwrap();
         building.await.unwrap().unwrap();
     };
@@ -310,5 +373,6 @@ macro_rules! ways {
 ways! {
     a_killed_migration_goes_on_where_it_stopped,
     two_replicas_at_once_do_each_step_once,
+    who_lost_the_lease_commits_nothing,
     an_index_left_half_built_is_built_anew
 }
