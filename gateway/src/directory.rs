@@ -454,6 +454,17 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_run_of_a_state_that_only_a_newer_store_knows_lives() {
+        let directory = Directory::new();
+        let mut newer = update(1, 5, 1, 3);
+        newer.runs[0].state = 1_000_000;
+        assert!(directory.push(newer));
+        let view = directory.view();
+        let runs: Vec<_> = view.runs().map(|r| (r.run_id, r.draining)).collect();
+        assert_eq!(runs, [(1, false), (2, true)]);
+    }
+
+    #[tokio::test]
     async fn versions_and_epochs_never_go_back_within_an_incarnation() {
         let directory = Directory::new();
         directory.push(update(2, 5, 1, 3));

@@ -5,23 +5,25 @@
 use proto::rpc::persistence::v1::{Slot, ended_request::Reason};
 
 use crate::{
-    border::scene_of,
+    border::{Scene, scene_of},
     stage::{TICK_MS, Zone, border, gateway::Gateway, store::Store, until},
 };
 
+/// Gives ann something that she can drop.
+fn logs(store: &Store) {
+    store.change(|state| {
+        let ann = state.characters.get_mut("ann").unwrap();
+        ann.record.inventory = vec![Slot {
+            slot: 0,
+            item_id: "logs".to_owned(),
+            quantity: 1,
+        }];
+    });
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_whose_batch_is_refused_ends_and_names_whom_it_is_about() {
-    let scene = scene_of(&["ann", "bob"], false, |store| {
-        store.change(|state| {
-            let ann = state.characters.get_mut("ann").unwrap();
-            ann.record.inventory = vec![Slot {
-                slot: 0,
-                item_id: "logs".to_owned(),
-                quantity: 1,
-            }];
-        });
-    })
-    .await;
+    let scene = scene_of(&["ann", "bob"], false, logs).await;
     let (store, run, gateway) = (&scene.store, scene.run_a, &scene.gateway);
     store.change(|state| state.faults.refused = Some("ann".to_owned()));
     let drop = r#"{"slot":0}"#.to_owned();
@@ -44,6 +46,59 @@ async fn a_run_whose_batch_is_refused_ends_and_names_whom_it_is_about() {
         store.run_at(&scene.a.address).is_some_and(|now| now > run)
     })
     .await;
+    scene.a.stop().await;
+    scene.b.stop().await;
+}
+
+/// Lets ann drop her logs, and waits until the store has that and she knows it.
+async fn ann_drops_her_logs(scene: &Scene) {
+    let drop = r#"{"slot":0}"#.to_owned();
+    let gateway = &scene.gateway;
+    gateway
+        .input(scene.run_a, "ann", 1, "inventory:drop", drop)
+        .await;
+    until("she knows that her logs lie there", || {
+        let told = gateway.messages("ann");
+        told.iter().any(|message| message.event == "ack")
+    })
+    .await;
+    scene.store.read(|state| {
+        assert_eq!(state.ground.len(), 1);
+        assert_eq!(state.problems, Vec::<String>::new());
+    });
+}
+
+/// A store of a newer release knows states of runs and outcomes of commits that this one does not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_only_a_newer_store_says_ends_no_run() {
+    let scene = scene_of(&["ann"], false, logs).await;
+    let (store, run) = (&scene.store, scene.run_a);
+    let renewed = store.change(|state| {
+        state.faults.newer_states = true;
+        state.renewals
+    });
+    until("both runs renewed their leases twice", || {
+        store.read(|state| state.renewals) >= renewed + 4
+    })
+    .await;
+    store.change(|state| state.faults.newer_outcomes = 2);
+    ann_drops_her_logs(&scene).await;
+    store.read(|state| {
+        assert_eq!(state.faults.newer_outcomes, 0);
+        assert!(state.ended.is_empty(), "{:?}", state.ended);
+        assert_eq!((&state.released, &state.fenced), (&vec![], &vec![]));
+    });
+    assert_eq!(store.run_at(&scene.a.address), Some(run));
+    scene.a.stop().await;
+    scene.b.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_only_a_newer_gateway_says_is_passed_over() {
+    let scene = scene_of(&["ann"], false, logs).await;
+    scene.gateway.say_what_is_newer(scene.run_a).await;
+    ann_drops_her_logs(&scene).await;
+    assert!(scene.gateway.read(|seen| seen.closed.is_empty()));
     scene.a.stop().await;
     scene.b.stop().await;
 }

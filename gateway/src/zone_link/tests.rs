@@ -449,6 +449,21 @@ async fn who_leaves_is_told_once_and_takes_no_more_inputs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_only_a_newer_zone_says_is_passed_over() {
+    let (zone, _stand, mut player) = playing().await;
+    zone.says_what_is_newer();
+    zone.leaves(3, "\"bye\"");
+    let event = timeout(TIMEOUT, player.events.recv())
+        .await
+        .expect("in time");
+    let left = SessionEvent::Left {
+        re: Some(RequestId::Text("bye".to_owned())),
+        reason: "left".to_owned(),
+    };
+    assert_eq!(event, Some(left), "the link goes on");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_paused_session_is_detached_and_attached_anew_when_it_resumes() {
     let (zone, stand, player) = playing().await;
     assert_eq!(attach(&zone).await, 1);

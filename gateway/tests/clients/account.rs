@@ -1,5 +1,7 @@
 //! Accounts that their players take away or remove, at every gateway.
 
+use std::sync::atomic::Ordering;
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -62,6 +64,26 @@ async fn who_is_removed_is_out_at_every_gateway_and_no_token_is_good() {
     let key = json!({ "deviceKey": near.welcome["deviceKey"] });
     let refused = back.ask("authenticate", key).await;
     assert_eq!(refused["data"]["code"], "invalid_credentials", "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_kept_for_a_reason_that_only_a_newer_store_knows_plays_on() {
+    let stage = Stage::open(&SETTINGS).await;
+    let mut ann = stage.connect().await;
+    ann.log_in().await;
+    let token = ann.welcome["authToken"].as_str().unwrap().to_owned();
+    let body = json!({ "confirm": ann.welcome["account"]["id"] });
+    let sure = Ask {
+        token: &token,
+        body,
+    };
+    stage.store.newer.store(true, Ordering::SeqCst);
+    let (status, answer) = send(&stage, 0, REMOVE, &sure).await;
+    assert_eq!((status, &answer["code"]), (500, &json!("internal")));
+    ann.alive().await;
+    stage.store.newer.store(false, Ordering::SeqCst);
+    let (status, answer) = send(&stage, 0, REMOVE, &sure).await;
+    assert_eq!(status, 204, "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -18,6 +18,8 @@ pub(crate) struct Book {
     ignored: BTreeSet<(String, String)>,
     /// Nothing is answered.
     pub(crate) away: bool,
+    /// Changes are refused for a reason that only a newer store knows.
+    pub(crate) newer: bool,
 }
 
 impl Book {
@@ -154,6 +156,13 @@ impl Social for Store {
         let change = ask
             .change
             .ok_or_else(|| Status::invalid_argument("change"))?;
+        if book.newer {
+            return Ok(Response::new(ChangeReply {
+                outcome: 1_000_000,
+                lists: Some(self.lists(&book, &of)),
+                other: String::new(),
+            }));
+        }
         let (outcome, other) = self.changed(&mut book, &of, &change);
         Ok(Response::new(ChangeReply {
             outcome: outcome.into(),

@@ -86,6 +86,21 @@ async fn lists_of_friends_are_those_of_a_restored_store() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_that_only_a_newer_store_knows_is_an_error() {
+    let stage = Stage::open(&[]).await;
+    let (mut ann, _) = arrive(&stage, 0, "Ann").await;
+    let (mut bob, _) = arrive(&stage, 0, "Bob").await;
+    stage.store.book.lock().unwrap().newer = true;
+    let ask = json!({"name": "Bob"});
+    assert_eq!(
+        refused(&mut ann, "friends:request", ask.clone()).await,
+        "internal"
+    );
+    stage.store.book.lock().unwrap().newer = false;
+    befriend(&mut ann, "bob", &mut bob).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn friends_are_made_across_gateways_and_hear_who_comes_and_goes() {
     let mut stage = Stage::open(&[]).await;
     stage.add_gateway(&[]).await;

@@ -51,6 +51,8 @@ pub(crate) struct Store {
     pub(crate) book: Arc<Mutex<Book>>,
     /// It answers no question.
     pub(crate) away: Arc<AtomicBool>,
+    /// Deletions are refused for a reason that only a newer store knows.
+    pub(crate) newer: Arc<AtomicBool>,
     /// Lock that a test holds to make requests for lists of characters wait.
     pub(crate) lists: Arc<tokio::sync::Mutex<()>>,
 }
@@ -65,6 +67,7 @@ impl Store {
             sanctions: Arc::default(),
             book: Arc::default(),
             away: Arc::default(),
+            newer: Arc::default(),
             lists: Arc::default(),
         };
         let away = Arc::clone(&store.away);

@@ -43,20 +43,23 @@ const TREATMENT: &[(&str, &str)] = &[
     (
         "tilestead.persistence.v1.RenewReply.state",
         "the run goes on as one that lives: only FENCED ends it, and the store itself refuses what \
-         a fenced run writes",
+         a fenced run writes (zone-server: what_only_a_newer_store_says_ends_no_run)",
     ),
     (
         "tilestead.zone.v1.ToZone.message",
-        "the zone passes over the message; the gateway asks again for what it has no answer to",
+        "the zone passes over the message; the gateway asks again for what it has no answer to \
+         (zone-server: what_only_a_newer_gateway_says_is_passed_over)",
     ),
     // Gateway and zone server.
     (
         "tilestead.persistence.v1.Run.state",
-        "the run counts as one that lives: only FENCED ends and only DRAINING empties it",
+        "the run counts as one that lives: only FENCED ends and only DRAINING empties it \
+         (both: a_run_of_a_state_that_only_a_newer_store_knows_lives)",
     ),
     (
         "tilestead.zone.v1.FromZone.message",
-        "the gateway passes over the message; it asks again for what it has no answer to",
+        "the gateway passes over the message; it asks again for what it has no answer to \
+         (gateway: what_only_a_newer_zone_says_is_passed_over)",
     ),
     // Gateway.
     (
@@ -66,12 +69,13 @@ const TREATMENT: &[(&str, &str)] = &[
     ),
     (
         "tilestead.social.v1.ChangeReply.outcome",
-        "the player gets the error INTERNAL, and the lists of the reply",
+        "the player gets the error INTERNAL, and the lists of the reply \
+         (gateway: a_refusal_that_only_a_newer_store_knows_is_an_error)",
     ),
     (
         "tilestead.personal.v1.DeleteAccountReply.outcome",
         "the player gets the error INTERNAL and keeps the account: the store deletes nothing when it \
-         refuses",
+         refuses (gateway: who_is_kept_for_a_reason_that_only_a_newer_store_knows_plays_on)",
     ),
 ];
 

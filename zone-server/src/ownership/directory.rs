@@ -162,6 +162,16 @@ mod tests {
     }
 
     #[test]
+    fn a_run_of_a_state_that_only_a_newer_store_knows_lives() {
+        let mut directory = Directory::default();
+        let mut newer = update(1, 2);
+        newer.runs[0].state = 1_000_000;
+        directory.apply(newer);
+        assert_eq!(directory.address(2), Some("zone2:1"));
+        assert!(directory.runs().values().all(|peer| !peer.draining));
+    }
+
+    #[test]
     fn a_fenced_run_has_no_address() {
         let mut directory = Directory::default();
         let mut fenced = update(1, 2);

@@ -211,6 +211,12 @@ impl Gateway {
         link.send(wrap(message)).await.unwrap();
     }
 
+    /// Says something to a run that only a newer zone knows.
+    pub async fn say_what_is_newer(&self, run: u64) {
+        let link = self.links.lock().unwrap()[&run].clone();
+        link.send(ToZone { message: None }).await.unwrap();
+    }
+
     pub async fn attach(&self, run: u64, who: &str, session_epoch: u64, attach: u64) {
         self.offer(run, who, (session_epoch, attach), None).await;
     }

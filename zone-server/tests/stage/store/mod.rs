@@ -17,6 +17,9 @@ use proto::rpc::{
 use tokio::{net::TcpListener, sync::watch};
 use world::Region;
 
+/// Number that only a newer store knows.
+const NEWER: i32 = 1_000_000;
+
 /// A character as the store has it.
 #[derive(Debug, Clone)]
 pub struct Character {
@@ -44,6 +47,11 @@ pub struct Faults {
     pub commits_held: bool,
     /// Character for which the store refuses the next batch with a row of it.
     pub refused: Option<String>,
+    /// Number of next commits that the store applies, and answers with an outcome that only a newer
+    /// one knows.
+    pub newer_outcomes: u32,
+    /// States of runs that live are told by a number that only a newer store knows.
+    pub newer_states: bool,
     /// By run: the clock that it is shown at renewals is so many milliseconds ahead.
     pub clock_ahead_ms: BTreeMap<u64, u64>,
 }
@@ -87,6 +95,8 @@ pub struct State {
     pub problems: Vec<String>,
     /// Number of commits that came, also of those that the store has not looked at yet.
     pub commits_come: u64,
+    /// Number of renewals that the store answered.
+    pub renewals: u64,
     /// Number of zones' requests for a region.
     pub regions_asked: u64,
     /// The characters that zones asked for one by one.
@@ -228,7 +238,7 @@ impl Store {
                 .map(|(run, address)| Run {
                     run_id: *run,
                     address: address.clone(),
-                    state: state.state_of(*run).into(),
+                    state: state.told_state(*run),
                     content_hash: state.contents.get(run).cloned().unwrap_or_default(),
                     ..Run::default()
                 })
@@ -292,6 +302,14 @@ impl State {
             RunState::Draining
         } else {
             RunState::Live
+        }
+    }
+
+    /// Returns the state of a run as zones are told it.
+    fn told_state(&self, run: u64) -> i32 {
+        match self.state_of(run) {
+            RunState::Live if self.faults.newer_states => NEWER,
+            state => state.into(),
         }
     }
 

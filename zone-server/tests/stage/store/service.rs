@@ -13,7 +13,7 @@ use tokio_stream::{StreamExt, wrappers::WatchStream};
 use tonic::{Request, Response, Status, Streaming};
 use world::Region;
 
-use super::{Rows, State, Store, key, now_ms};
+use super::{NEWER, Rows, State, Store, key, now_ms};
 
 #[tonic::async_trait]
 impl Runs for Store {
@@ -51,14 +51,14 @@ impl Runs for Store {
 
     async fn renew(&self, request: Request<RenewRequest>) -> Result<Response<RenewReply>, Status> {
         let run = request.into_inner().run_id;
-        self.read(|state| {
-            let ahead = state.faults.clock_ahead_ms.get(&run);
-            Ok(Response::new(RenewReply {
-                state: state.state_of(run).into(),
-                store_time_ms: now_ms() + ahead.copied().unwrap_or(0),
-                incarnation: state.incarnation(),
-            }))
-        })
+        let mut state = self.state.lock().unwrap();
+        state.renewals += 1;
+        let ahead = state.faults.clock_ahead_ms.get(&run);
+        Ok(Response::new(RenewReply {
+            state: state.told_state(run),
+            store_time_ms: now_ms() + ahead.copied().unwrap_or(0),
+            incarnation: state.incarnation(),
+        }))
     }
 
     async fn drain(&self, request: Request<DrainRequest>) -> Result<Response<DrainReply>, Status> {
@@ -215,11 +215,15 @@ impl Runs for Store {
         }
         let mut state = self.state.lock().unwrap();
         let gives = !rows.gives.is_empty();
-        let reply = state.commit(&header, rows);
+        let mut reply = state.commit(&header, rows);
         let heard = reply.outcome() == commit_reply::Outcome::Done && gives;
         if state.faults.replies_lost > 0 {
             state.faults.replies_lost -= 1;
             return Err(Status::unavailable("the answer is lost"));
+        }
+        if state.faults.newer_outcomes > 0 {
+            state.faults.newer_outcomes -= 1;
+            reply.outcome = NEWER;
         }
         drop(state);
         if heard {
