@@ -25,7 +25,7 @@ pub const ENVELOPE_BYTES: usize = 96;
 /// Upper bound of one chunk's entry in `gone`, in bytes.
 pub const GONE_BYTES: usize = 28;
 /// Most bytes of one chunk.
-pub const WHOLE_BYTES_MAX: usize = WORLD_UPDATE_BYTES_MAX - 2048;
+pub const WHOLE_BYTES_MAX: usize = WORLD_UPDATE_BYTES_MAX - 3072;
 
 /// Encoding of the pieces that clients share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -33,7 +33,7 @@ const OWED_TICKS_MAX: u64 = 8;
 /// another waits for ever.
 const TURN_TICKS: u64 = 4;
 /// Bytes of an update that are kept for things that must not be missing from it.
-const FOCUS_BYTES: usize = 768;
+const FOCUS_BYTES: usize = 1024;
 /// Ticks without an update after which the gateway sends one, as a sign of life.
 const LIFE_TICKS: u64 = 5;
 
@@ -127,6 +127,8 @@ pub struct Plan {
     sent: Vec<usize>,
     /// Slots of which it has only a part.
     partly: Vec<usize>,
+    /// Slots of which it has single things.
+    focused: Vec<usize>,
     /// Slots of which it has the change, as bits.
     changed: u64,
     /// Things that come with it, the nearest first.
@@ -403,6 +405,7 @@ impl View {
                 let most = WORLD_UPDATE_BYTES_MAX - ENVELOPE_BYTES;
                 if plan.bytes + plan.gone.len() * GONE_BYTES + piece.len() <= most {
                     plan.add(piece);
+                    plan.focused.push(slot);
                     plan.arrivals.push(entity.number);
                 }
             }
@@ -540,6 +543,11 @@ impl View {
         for index in &plan.partly {
             if let Some(slot) = self.slots.get_mut(*index) {
                 slot.state = State::Owed { since: plan.tick };
+                slot.known = true;
+            }
+        }
+        for index in &plan.focused {
+            if let Some(slot) = self.slots.get_mut(*index) {
                 slot.known = true;
             }
         }

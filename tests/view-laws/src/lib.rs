@@ -12,6 +12,7 @@ mod zones;
 use std::{
     cell::Cell,
     collections::{BTreeMap, BTreeSet, VecDeque},
+    sync::Arc,
 };
 
 use proto::client::{
@@ -253,6 +254,7 @@ impl Stand {
     }
 
     fn show(&mut self, index: usize, changes: &Changes, extra: bool, takes: bool) {
+        let focus = self.focus(index);
         let session = &mut self.sessions[index];
         let encoded = Cell::new(0);
         let mut stage = Stage::new(&self.replica, changes, &encoded);
@@ -279,7 +281,7 @@ impl Stand {
             replica: &self.replica,
             changes,
         };
-        session.view.complete(&mut plan, flush, &[]);
+        session.view.complete(&mut plan, flush, &focus);
         if !session.view.worth(&plan) || !takes {
             return;
         }
@@ -305,6 +307,42 @@ impl Stand {
         }
         session.client.apply(update);
         session.view.took(plan);
+        self.check_focus(index, &focus);
+    }
+
+    /// Returns the ids of two players near the middle of a client's view, which no update may lack.
+    fn focus(&self, index: usize) -> Vec<Arc<str>> {
+        let center = Chunk::from(self.sessions[index].at);
+        let near = view::interest::around(center).filter_map(|chunk| self.replica.chunk(chunk));
+        let players = near.flat_map(|chunk| chunk.entities()).filter(|id| {
+            let entity = self.replica.entity(id);
+            entity.is_some_and(view::entity::Entity::is_player)
+        });
+        players.take(2).cloned().collect()
+    }
+
+    /// Checks that a client has these things, as far as they are in its sight, where they are.
+    fn check_focus(&self, index: usize, focus: &[Arc<str>]) {
+        let session = &self.sessions[index];
+        for entity in focus.iter().filter_map(|id| self.replica.entity(id)) {
+            let ready = self.replica.chunk(entity.chunk);
+            let ready = ready.is_some_and(view::replica::ChunkState::ready);
+            // The nearest players of a capped client follow the ticks only.
+            if !ready || !session.view.sees(entity.chunk) || session.most.is_some() {
+                continue;
+            }
+            let has = session.client.chunk(entity.chunk);
+            let has = has.get(&*entity.id).map(|seen| (seen.0, seen.1));
+            if has.is_none() && session.decoder.unnamed() > 0 {
+                continue;
+            }
+            assert_eq!(
+                has,
+                Some((entity.x, entity.z)),
+                "{} of client {index}",
+                entity.id
+            );
+        }
     }
 
     /// Checks that the client's clean chunks equal the replica's.

@@ -181,7 +181,7 @@ impl Zones {
             dice.random_range(low..=high)
         };
         let z = if crowd { 30 } else { dice.random_range(0..64) };
-        let name = "n".repeat(dice.random_range(1..900));
+        let name = "n".repeat(dice.random_range(1..800));
         let fields = json!({"name": name, "health": 10});
         let Value::Object(fields) = fields else {
             unreachable!()
