@@ -47,7 +47,7 @@ pub(super) fn routes() -> Vec<Route> {
                 "`tilestead.json` (default), `tilestead.msgpack` or `tilestead.v2` as the \
                  subprotocol; the events are described in /asyncapi.json, the updates of \
                  `tilestead.v2` in docs/compact.md. A client of `tilestead.v2` sees at most \
-                 `players` other players at once, the nearest, if it asks for that.",
+                 `players` players at once, itself among them, the nearest, if it asks for that.",
             )
             .empty(StatusCode::SWITCHING_PROTOCOLS, switched)
             .problems(&[

@@ -3,8 +3,9 @@
 use world::Tile;
 
 use super::{
+    super::section,
     Fault,
-    parse::{self, Step},
+    parse::{NearNews, Reader, Step},
 };
 
 /// Finds one thing in the updates of one connection. It keeps no map, so that a load generator can
@@ -33,36 +34,48 @@ impl Finder {
     /// # Errors
     /// Says what makes no sense; nothing changed.
     pub fn read(&mut self, frame: &[u8], id: &str) -> Result<Found, Fault> {
-        let (seq, frame) = parse::frame(frame, self.near.len())?;
-        for (number, named) in &frame.names {
-            if named.id == id {
-                self.number = Some(*number);
-            } else if self.number == Some(*number) {
-                self.number = None;
+        let mut reader = Reader::new(frame);
+        let (seq, tick) = reader.begin()?;
+        let mut number = self.number;
+        let mut tile = None;
+        let mut near = None;
+        while let Some(section) = reader.section()? {
+            match section {
+                section::GONE => reader.gone(|_| ())?,
+                section::FORGET => reader.forget(|_| ())?,
+                section::NAME => {
+                    let (of, named) = reader.is_name(id)?;
+                    if named {
+                        number = Some(of);
+                    } else if number == Some(of) {
+                        number = None;
+                    }
+                }
+                section::CHUNK => tile = reader.find_in_chunk(number)?.or(tile),
+                section::NEAR if near.is_none() => near = Some(reader.near(self.near.len())?),
+                other => return Err(Fault::Unknown("section", u64::from(other))),
             }
         }
-        let places = |of: &(u32, Tile)| (Some(of.0) == self.number).then_some(of.1);
-        let chunks = frame.chunks.iter();
-        let of_chunks = chunks.flat_map(|news| news.enter.iter().chain(&news.moved));
-        let mut tile = of_chunks.filter_map(places).next_back();
-        if let Some(near) = frame.near {
-            let listed = std::mem::take(&mut self.near);
-            for ((number, was), step) in listed.into_iter().zip(near.steps) {
-                let now = match step {
-                    Step::Goes => continue,
-                    Step::Stands => was,
-                    Step::By(x, z) => was.moved(x, z),
-                    Step::To(tile) => tile,
-                };
-                self.near.push((number, now));
-            }
-            self.near.extend(near.added);
-            tile = self.near.iter().find_map(places).or(tile);
+        self.number = number;
+        if let Some(near) = near {
+            self.walk(near);
+            let own = self.near.iter().find(|(of, _)| Some(*of) == number);
+            tile = own.map(|(_, tile)| *tile).or(tile);
         }
-        Ok(Found {
-            seq,
-            tick: frame.tick,
-            tile,
-        })
+        Ok(Found { seq, tick, tile })
+    }
+
+    fn walk(&mut self, news: NearNews) {
+        let listed = std::mem::take(&mut self.near);
+        for ((number, was), step) in listed.into_iter().zip(news.steps) {
+            let now = match step {
+                Step::Goes => continue,
+                Step::Stands => was,
+                Step::By(x, z) => was.moved(x, z),
+                Step::To(tile) => tile,
+            };
+            self.near.push((number, now));
+        }
+        self.near.extend(news.added);
     }
 }

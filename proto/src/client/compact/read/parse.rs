@@ -48,7 +48,8 @@ pub(super) struct Frame {
     pub(super) near: Option<NearNews>,
 }
 
-struct Reader<'a> {
+/// Reads values from the begin of what is left of a frame.
+pub(super) struct Reader<'a> {
     rest: &'a [u8],
 }
 
@@ -56,29 +57,16 @@ type Read<T> = Result<T, Fault>;
 
 /// Reads a whole frame for a client whose near list has `listed` players.
 pub(super) fn frame(bytes: &[u8], listed: usize) -> Read<(u64, Frame)> {
-    let mut reader = Reader { rest: bytes };
-    let first = reader.byte()?;
-    if first != UPDATE {
-        return Err(Fault::Unknown("first byte", u64::from(first)));
-    }
-    let seq = reader.number()?;
+    let mut reader = Reader::new(bytes);
+    let (seq, tick) = reader.begin()?;
     let mut frame = Frame {
-        tick: reader.number()?,
+        tick,
         ..Frame::default()
     };
-    while !reader.rest.is_empty() {
-        match reader.byte()? {
-            section::GONE => {
-                let chunks = reader.count()?;
-                for _ in 0..chunks {
-                    frame.gone.push(reader.chunk()?);
-                }
-            }
-            section::FORGET => {
-                for _ in 0..reader.count()? {
-                    frame.forget.push(reader.small()?);
-                }
-            }
+    while let Some(section) = reader.section()? {
+        match section {
+            section::GONE => reader.gone(|chunk| frame.gone.push(chunk))?,
+            section::FORGET => reader.forget(|number| frame.forget.push(number))?,
             section::NAME => frame.names.push(reader.name()?),
             section::CHUNK => frame.chunks.push(reader.chunk_news()?),
             section::NEAR if frame.near.is_none() => frame.near = Some(reader.near(listed)?),
@@ -88,14 +76,123 @@ pub(super) fn frame(bytes: &[u8], listed: usize) -> Read<(u64, Frame)> {
     Ok((seq, frame))
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    /// Reads a frame from its first byte on.
+    pub(super) fn new(frame: &'a [u8]) -> Self {
+        Self { rest: frame }
+    }
+
+    /// Reads the begin of a frame. Returns its `seq` and tick.
+    pub(super) fn begin(&mut self) -> Read<(u64, u64)> {
+        let first = self.byte()?;
+        if first != UPDATE {
+            return Err(Fault::Unknown("first byte", u64::from(first)));
+        }
+        Ok((self.number()?, self.number()?))
+    }
+
+    /// Reads the first byte of the next section; `None`: there is none.
+    pub(super) fn section(&mut self) -> Read<Option<u8>> {
+        match self.rest.is_empty() {
+            true => Ok(None),
+            false => self.byte().map(Some),
+        }
+    }
+
+    pub(super) fn gone(&mut self, mut each: impl FnMut(Chunk)) -> Read<()> {
+        for _ in 0..self.count()? {
+            each(self.chunk()?);
+        }
+        Ok(())
+    }
+
+    pub(super) fn forget(&mut self, mut each: impl FnMut(u32)) -> Read<()> {
+        for _ in 0..self.count()? {
+            each(self.small()?);
+        }
+        Ok(())
+    }
+
+    /// Reads a name section. Returns its number, and whether it names the thing with this id.
+    pub(super) fn is_name(&mut self, id: &str) -> Read<(u32, bool)> {
+        let number = self.small()?;
+        let named = match self.byte()? {
+            value::TEXT => {
+                let length = self.count()?;
+                self.bytes(length)? == id.as_bytes()
+            }
+            value::UUID => uuid(self.bytes(16)?).eq(id.chars()),
+            other => return Err(Fault::Unknown("text", u64::from(other))),
+        };
+        self.pass_word(&KINDS)?;
+        self.pass_fields()?;
+        Ok((number, named))
+    }
+
+    /// Reads a chunk section. Returns the place of a number in it.
+    pub(super) fn find_in_chunk(&mut self, number: Option<u32>) -> Read<Option<Tile>> {
+        let at = self.chunk()?;
+        let flags = self.flags()?;
+        let mut found = None;
+        if flags & list::LEAVE != 0 {
+            self.things(|_, _| Ok(()))?;
+        }
+        for places in [list::ENTER, list::MOVED] {
+            if flags & places != 0 {
+                self.things(|reader, of| {
+                    let tile = reader.place(at)?;
+                    if Some(of) == number {
+                        found = Some(tile);
+                    }
+                    Ok(())
+                })?;
+            }
+        }
+        if flags & list::FIELDS != 0 {
+            self.things(|reader, _| reader.pass_fields())?;
+        }
+        if flags & list::HITS != 0 {
+            for _ in 0..self.count()? {
+                self.pass_fields()?;
+            }
+        }
+        Ok(found)
+    }
+
+    fn pass_text(&mut self) -> Read<()> {
+        let length = self.count()?;
+        self.bytes(length).map(|_| ())
+    }
+
+    fn pass_word(&mut self, table: &[&str]) -> Read<()> {
+        match self.number()? {
+            0 => self.pass_text(),
+            at if at < table.len() as u64 => Ok(()),
+            at => Err(Fault::Unknown("word", at)),
+        }
+    }
+
+    fn pass_fields(&mut self) -> Read<()> {
+        for _ in 0..self.count()? {
+            self.pass_word(&FIELDS)?;
+            match self.byte()? {
+                value::REMOVED | value::FALSE | value::TRUE => {}
+                value::INT => drop(self.signed()?),
+                value::TEXT => self.pass_text()?,
+                value::UUID => drop(self.bytes(16)?),
+                other => return Err(Fault::Unknown("value", u64::from(other))),
+            }
+        }
+        Ok(())
+    }
+
     fn byte(&mut self) -> Read<u8> {
         let (first, rest) = self.rest.split_first().ok_or(Fault::Short)?;
         self.rest = rest;
         Ok(*first)
     }
 
-    fn bytes(&mut self, length: usize) -> Read<&[u8]> {
+    fn bytes(&mut self, length: usize) -> Read<&'a [u8]> {
         let (bytes, rest) = self.rest.split_at_checked(length).ok_or(Fault::Short)?;
         self.rest = rest;
         Ok(bytes)
@@ -146,16 +243,7 @@ impl Reader<'_> {
     }
 
     fn uuid(&mut self) -> Read<String> {
-        let mut text = String::with_capacity(36);
-        for (at, byte) in self.bytes(16)?.iter().enumerate() {
-            if matches!(at, 4 | 6 | 8 | 10) {
-                text.push('-');
-            }
-            for half in [byte >> 4, byte & 15] {
-                text.extend(char::from_digit(u32::from(half), 16));
-            }
-        }
-        Ok(text)
+        Ok(uuid(self.bytes(16)?).collect())
     }
 
     fn text_value(&mut self) -> Read<String> {
@@ -242,14 +330,18 @@ impl Reader<'_> {
         Ok(items)
     }
 
+    fn flags(&mut self) -> Read<u8> {
+        let flags = self.byte()?;
+        let lists = list::LEAVE | list::ENTER | list::MOVED | list::FIELDS | list::HITS;
+        match flags & !(list::FULL | lists) {
+            0 => Ok(flags),
+            unknown => Err(Fault::Unknown("flag", u64::from(unknown))),
+        }
+    }
+
     fn chunk_news(&mut self) -> Read<ChunkNews> {
         let at = self.chunk()?;
-        let flags = self.byte()?;
-        let known =
-            list::FULL | list::LEAVE | list::ENTER | list::MOVED | list::FIELDS | list::HITS;
-        if flags & !known != 0 {
-            return Err(Fault::Unknown("flag", u64::from(flags & !known)));
-        }
+        let flags = self.flags()?;
         let mut news = ChunkNews {
             at,
             full: flags & list::FULL != 0,
@@ -275,7 +367,7 @@ impl Reader<'_> {
         Ok(news)
     }
 
-    fn near(&mut self, listed: usize) -> Read<NearNews> {
+    pub(super) fn near(&mut self, listed: usize) -> Read<NearNews> {
         let origin = Tile {
             x: self.coordinate()?,
             z: self.coordinate()?,
@@ -323,4 +415,14 @@ impl Reader<'_> {
         }
         Ok(news)
     }
+}
+
+/// Returns the usual text of a UUID.
+fn uuid(bytes: &[u8]) -> impl Iterator<Item = char> {
+    bytes.iter().enumerate().flat_map(|(at, byte)| {
+        let hyphen = matches!(at, 4 | 6 | 8 | 10).then_some('-');
+        let digit = |half: u8| char::from_digit(u32::from(half), 16);
+        let halves = [digit(byte >> 4), digit(byte & 15)];
+        hyphen.into_iter().chain(halves.into_iter().flatten())
+    })
 }
