@@ -91,12 +91,13 @@ pub const NEAR_TILES: i32 = 64;
 /// A place inside its own chunk is one byte below this; this byte announces two numbers.
 pub const ELSEWHERE: u8 = 64;
 
-/// Kinds of things by number; 0: a text follows.
+/// Kinds of things by number; 0: a text follows. A client refuses numbers that it does not know, so
+/// `tilestead.v2` gets no more of them.
 pub const KINDS: [&str; 8] = [
     "", "player", "npc", "resource", "station", "item", "fire", "grave",
 ];
 
-/// Names of fields by number; 0: a text follows. Only ever grows at its end.
+/// Names of fields by number; 0: a text follows. `tilestead.v2` gets no more of them: see [`KINDS`].
 pub const FIELDS: [&str; 30] = [
     "",
     "name",
