@@ -2,6 +2,7 @@
 //! a change that clients see.
 #![allow(clippy::unwrap_used)]
 
+mod compact;
 mod exchanges;
 #[path = "../samples/mod.rs"]
 mod samples;
