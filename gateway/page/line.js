@@ -1,6 +1,17 @@
 // One socket, from its opening to its end.
 // Always: after `drop` nothing of it is heard any more.
 
+import { Compact } from "./compact.js";
+import { pack, unpack } from "./msgpack.js";
+
+const JSON_ONLY = "tilestead.json";
+const COMPACT = "tilestead.v2";
+/** So many other players are shown at once, the nearest. */
+const PLAYERS = 255;
+
+/** Whether the link of the page asks for messages that a person can read: `?format=json`. */
+const readable = () => new URLSearchParams(location.search).get("format") === "json";
+
 export class Line {
   /** `heard(line, message)` and `closed(line, code, reason)` are called while it is wanted. */
   constructor(url, heard, closed) {
@@ -9,20 +20,31 @@ export class Line {
     this.resumesFrom = undefined;
     this.kept = undefined;
     this.last = performance.now();
-    this.socket = new WebSocket(url, "tilestead.json");
+    this.compact = new Compact();
+    // During an upgrade a gateway may answer that knows JSON only.
+    this.socket = readable()
+      ? new WebSocket(url, JSON_ONLY)
+      : new WebSocket(`${url}?players=${PLAYERS}`, [COMPACT, JSON_ONLY]);
+    this.socket.binaryType = "arraybuffer";
     this.socket.onmessage = (event) => {
       this.last = performance.now();
       let message;
       try {
-        message = JSON.parse(event.data);
+        message = this.read(event.data);
       } catch {
-        this.socket.close(4002, "not JSON");
+        this.socket.close(4002, "not readable");
         return;
       }
       if (this.kept) this.kept.push(message);
       else heard(this, message);
     };
     this.socket.onclose = (event) => closed(this, event.code, event.reason);
+  }
+
+  read(data) {
+    if (typeof data === "string") return JSON.parse(data);
+    const bytes = new Uint8Array(data);
+    return Compact.is(bytes) ? this.compact.read(bytes) : unpack(bytes);
   }
 
   get open() {
@@ -32,7 +54,8 @@ export class Line {
   send(event, data, id) {
     if (!this.open) return false;
     const message = { event, ...(id !== undefined && { id }), ...(data && { data }) };
-    this.socket.send(JSON.stringify(message));
+    const compact = this.socket.protocol === COMPACT;
+    this.socket.send(compact ? pack(message) : JSON.stringify(message));
     return true;
   }
 

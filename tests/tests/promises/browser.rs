@@ -244,9 +244,12 @@ fn beside(atlas: &Atlas, at: (i32, i32)) -> Result<(i32, i32)> {
 
 /// Runs the page's own decisions and counts in the browser.
 async fn parts(browser: &Client) -> Result<()> {
+    let golden = include_str!("../../../proto/tests/golden/compact.json");
+    let compact = include_str!("page/compact.js");
     for checks in [
-        include_str!("page/reconnect.js"),
-        include_str!("page/parts.js"),
+        include_str!("page/reconnect.js").to_owned(),
+        include_str!("page/parts.js").to_owned(),
+        format!("const GOLDEN = {golden};\n{compact}"),
     ] {
         let script = format!(
             "{checks}; const done = arguments[0]; \
