@@ -354,3 +354,24 @@ fn a_frame_that_ends_early_or_has_something_unknown_changes_nothing() {
         }
     }
 }
+
+#[test]
+fn no_wrong_byte_in_a_frame_makes_a_decoder_panic() {
+    for frames in [in_chunks(), nearest()] {
+        let mut decoder = Decoder::default();
+        for (at, (_, frame)) in frames.iter().enumerate() {
+            for place in 0..frame.len() {
+                for byte in [0, 1, 2, 3, 4, 5, 6, 63, 64, 65, 127, 128, 254, 255] {
+                    let mut wrong = frame.to_vec();
+                    wrong[place] = byte;
+                    let mut decoder = decoder.clone();
+                    let _ = decoder.read(&wrong);
+                    for (_, later) in &frames[at + 1..] {
+                        let _ = decoder.read(later);
+                    }
+                }
+            }
+            decoder.read(frame).unwrap();
+        }
+    }
+}
