@@ -6,7 +6,7 @@ import { pack, unpack } from "./msgpack.js";
 
 const JSON_ONLY = "tilestead.json";
 const COMPACT = "tilestead.v2";
-/** So many other players are shown at once, the nearest. */
+/** So many players are shown at once, the nearest. */
 const PLAYERS = 255;
 
 /** Whether the link of the page asks for messages that a person can read: `?format=json`. */
