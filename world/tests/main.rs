@@ -12,6 +12,7 @@ mod bank;
 mod border;
 mod casting;
 mod combat;
+mod company;
 mod conservation;
 mod content;
 mod content_of_our_own;

@@ -92,8 +92,10 @@ enum State {
 struct Slot {
     chunk: Chunk,
     state: State,
-    /// Whether the client has something of it, maybe old.
+    /// Whether the client may have something of it, maybe old.
     known: bool,
+    /// Whether it has for certain.
+    certain: bool,
 }
 
 /// View of one session. A chunk's slot follows from its coordinates, so that moving on costs only
@@ -127,8 +129,6 @@ pub struct Plan {
     sent: Vec<usize>,
     /// Slots of which it has only a part.
     partly: Vec<usize>,
-    /// Slots of which it has single things.
-    focused: Vec<usize>,
     /// Slots of which it has the change, as bits.
     changed: u64,
     /// Things that come with it, the nearest first.
@@ -267,6 +267,7 @@ impl View {
                 chunk,
                 state: State::Owed { since: tick },
                 known: false,
+                certain: false,
             };
             self.slots = vec![owed(center); SLOTS];
             for chunk in around(center) {
@@ -285,6 +286,7 @@ impl View {
                 chunk,
                 state: State::Owed { since: tick },
                 known: false,
+                certain: false,
             };
         }
         self.center = Some(center);
@@ -305,7 +307,9 @@ impl View {
         let mut room = WORLD_UPDATE_BYTES_MAX.saturating_sub(overhead);
         let late = self.latest(tick, scene);
         let own = scene.first();
-        let first = if tick.is_multiple_of(TURN_TICKS) {
+        // A client that has nothing of its own chunk cannot be shown single things of it.
+        let turn = tick.is_multiple_of(TURN_TICKS) && self.has_some_of(center);
+        let first = if turn {
             [late.map(|late| &scene[late]), own]
         } else {
             [own, late.map(|late| &scene[late])]
@@ -388,7 +392,7 @@ impl View {
     }
 
     /// Completes a plan: it holds `focus`, the ids of the own character and of those with whom it
-    /// has to do, even if their chunks did not fit; and names, as many as fit, in an encoding with
+    /// has to do, even if their chunks did not fit and the client has something old of them; and names, as many as fit, in an encoding with
     /// numbers.
     pub fn complete(&mut self, plan: &mut Plan, flush: Flush<'_>, focus: &[Arc<str>]) {
         let Flush {
@@ -400,12 +404,11 @@ impl View {
             let slot = slot_of(entity.chunk);
             let near = encoding == Encoding::CompactWithoutPlayers && entity.is_player();
             let there = plan.sent.contains(&slot) || self.clean(entity.chunk);
-            if !near && !there && self.sees(entity.chunk) {
+            if !near && !there && self.has_some_of(entity.chunk) {
                 let piece = encode::single(encoding, entity);
                 let most = WORLD_UPDATE_BYTES_MAX - ENVELOPE_BYTES;
                 if plan.bytes + plan.gone.len() * GONE_BYTES + piece.len() <= most {
                     plan.add(piece);
-                    plan.focused.push(slot);
                     plan.arrivals.push(entity.number);
                 }
             }
@@ -458,6 +461,12 @@ impl View {
         self.near.free(&changes.freed);
     }
 
+    /// Returns whether the client has something of a chunk for certain, maybe old.
+    pub fn has_some_of(&self, chunk: Chunk) -> bool {
+        let slot = self.slots.get(slot_of(chunk));
+        slot.is_some_and(|slot| slot.chunk == chunk && slot.certain)
+    }
+
     /// Returns whether the client has something of a chunk if its socket takes the plan.
     fn shown(&self, plan: &Plan, chunk: Chunk) -> bool {
         self.clean(chunk) || (self.sees(chunk) && plan.has(slot_of(chunk)))
@@ -493,6 +502,7 @@ impl View {
         for slot in &mut self.slots {
             slot.state = State::Owed { since: told };
             slot.known = true;
+            slot.certain = false;
         }
         let slots = &self.slots;
         let seen = |chunk: &Chunk| slots.iter().any(|slot| slot.chunk == *chunk);
@@ -538,17 +548,14 @@ impl View {
             if let Some(slot) = self.slots.get_mut(*index) {
                 slot.state = State::Clean;
                 slot.known = true;
+                slot.certain = true;
             }
         }
         for index in &plan.partly {
             if let Some(slot) = self.slots.get_mut(*index) {
                 slot.state = State::Owed { since: plan.tick };
                 slot.known = true;
-            }
-        }
-        for index in &plan.focused {
-            if let Some(slot) = self.slots.get_mut(*index) {
-                slot.known = true;
+                slot.certain = true;
             }
         }
         self.names.took(&plan.naming);

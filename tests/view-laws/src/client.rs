@@ -14,6 +14,8 @@ pub(super) type Seen = (i32, i32, String, Map<String, Value>);
 #[derive(Debug, Default, Clone)]
 pub(super) struct Client {
     things: BTreeMap<String, (Chunk, Seen)>,
+    /// Chunks of which it has something.
+    chunks: BTreeSet<Chunk>,
 }
 
 fn seen(entity: Entity) -> Seen {
@@ -43,12 +45,15 @@ impl Client {
     pub(super) fn apply(&mut self, update: WorldUpdate) {
         for [x, z] in update.gone {
             self.clear(Chunk { x, z });
+            self.chunks.remove(&Chunk { x, z });
         }
         for record in update.chunks.iter().filter(|record| record.full) {
-            self.clear(Chunk {
+            let chunk = Chunk {
                 x: record.x,
                 z: record.z,
-            });
+            };
+            self.clear(chunk);
+            self.chunks.insert(chunk);
         }
         for record in &update.chunks {
             let chunk = Chunk {
@@ -68,6 +73,11 @@ impl Client {
                 z: record.z,
             };
             for entity in record.enter {
+                assert!(
+                    self.chunks.contains(&chunk),
+                    "{} in an unknown chunk",
+                    entity.id
+                );
                 self.things.insert(entity.id.clone(), (chunk, seen(entity)));
             }
             deltas.extend(record.update);

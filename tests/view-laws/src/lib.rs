@@ -310,7 +310,8 @@ impl Stand {
         self.check_focus(index, &focus);
     }
 
-    /// Returns the ids of two players near the middle of a client's view, which no update may lack.
+    /// Returns the id of a player near the middle of a client's view, which no update may lack. Names are long
+    /// here: more than one might not fit.
     fn focus(&self, index: usize) -> Vec<Arc<str>> {
         let center = Chunk::from(self.sessions[index].at);
         let near = view::interest::around(center).filter_map(|chunk| self.replica.chunk(chunk));
@@ -318,7 +319,7 @@ impl Stand {
             let entity = self.replica.entity(id);
             entity.is_some_and(view::entity::Entity::is_player)
         });
-        players.take(2).cloned().collect()
+        players.take(1).cloned().collect()
     }
 
     /// Checks that a client has these things, as far as they are in its sight, where they are.
@@ -333,7 +334,10 @@ impl Stand {
             }
             let has = session.client.chunk(entity.chunk);
             let has = has.get(&*entity.id).map(|seen| (seen.0, seen.1));
-            if has.is_none() && session.decoder.unnamed() > 0 {
+            // Nothing of a chunk can be shown to a client that has nothing of it.
+            if has.is_none()
+                && (session.decoder.unnamed() > 0 || !session.view.has_some_of(entity.chunk))
+            {
                 continue;
             }
             assert_eq!(
