@@ -73,6 +73,11 @@ const TREATMENT: &[(&str, &str)] = &[
          (gateway: a_refusal_that_only_a_newer_store_knows_is_an_error)",
     ),
     (
+        "tilestead.zone.v1.Field.value",
+        "the gateway shows the thing without the field (view: typed_fields_say_the_same_as_json, \
+         where a field without a value is none)",
+    ),
+    (
         "tilestead.personal.v1.DeleteAccountReply.outcome",
         "the player gets the error INTERNAL and keeps the account: the store deletes nothing when it \
          refuses (gateway: who_is_kept_for_a_reason_that_only_a_newer_store_knows_plays_on)",
