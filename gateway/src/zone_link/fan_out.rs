@@ -399,7 +399,7 @@ impl FanOut {
     ) {
         let encoded = Cell::new(0);
         let mut stage = Stage::new(&self.replica, changes, &encoded);
-        for watch in self.table.watches() {
+        for mut watch in self.table.watches() {
             let session_id = Arc::clone(&watch.session_id);
             let watcher = self.watchers.entry(Arc::clone(&session_id)).or_default();
             if watcher.acquaintance != watch.acquaintance {
@@ -416,8 +416,10 @@ impl FanOut {
                 continue;
             }
             let room = TRACEPARENTS_MAX.saturating_sub(watcher.traceparents.len());
-            let traceparents = watch.traceparents.iter().take(room);
-            watcher.traceparents.extend(traceparents.cloned());
+            let traceparents = std::mem::take(&mut watch.traceparents);
+            watcher
+                .traceparents
+                .extend(traceparents.into_iter().take(room));
             let mut position = watch.position;
             if let Some(character) = &watch.follows {
                 let stands = self.replica.entity(character);

@@ -412,57 +412,6 @@ async fn an_input_that_a_run_calls_lost_is_answered_once() {
     player.hears("last").await;
 }
 
-/// The session was at another gateway for a moment, and the word of that comes late.
-#[tokio::test(flavor = "multi_thread")]
-async fn who_is_coming_back_is_not_sent_away_by_the_word_that_it_went() {
-    let (zone, stand, mut player) = playing().await;
-    stand.zones.pause("s");
-    zone.load();
-    let mailbox = player.mailbox.clone();
-    assert!(
-        stand
-            .zones
-            .resume("s", mailbox, Screen::all(Format::Json), false)
-    );
-    zone.replaced(3);
-    zone.says("heard", 5);
-    // The player hears that the search takes a while, if it does.
-    while player.reliable().await.event != "heard" {}
-    zone.accept();
-    while player.reliable().await.event != "player:sync" {}
-    assert!(player.events.try_recv().is_err(), "it plays on");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn who_leaves_is_told_once_and_takes_no_more_inputs() {
-    let (zone, stand, mut player) = playing().await;
-    zone.leaves(3, "\"bye\"");
-    let event = timeout(TIMEOUT, player.events.recv())
-        .await
-        .expect("in time");
-    let left = SessionEvent::Left {
-        re: Some(RequestId::Text("bye".to_owned())),
-        reason: "left".to_owned(),
-    };
-    assert_eq!(event, Some(left));
-    assert_eq!(stand.asks(&player, "a"), Err(InputError::NotInWorld));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn what_only_a_newer_zone_says_is_passed_over() {
-    let (zone, _stand, mut player) = playing().await;
-    zone.says_what_is_newer();
-    zone.leaves(3, "\"bye\"");
-    let event = timeout(TIMEOUT, player.events.recv())
-        .await
-        .expect("in time");
-    let left = SessionEvent::Left {
-        re: Some(RequestId::Text("bye".to_owned())),
-        reason: "left".to_owned(),
-    };
-    assert_eq!(event, Some(left), "the link goes on");
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_paused_session_is_detached_and_attached_anew_when_it_resumes() {
     let (zone, stand, player) = playing().await;

@@ -33,7 +33,9 @@ const OWED_TICKS_MAX: u64 = 8;
 /// another waits for ever.
 const TURN_TICKS: u64 = 4;
 /// Bytes of an update that are kept for things that must not be missing from it.
-const FOCUS_BYTES: usize = 1024;
+const FOCUS_BYTES: usize = 1536;
+/// Most bytes of an update that are kept for names to forget.
+const STALE_BYTES_MAX: usize = WORLD_UPDATE_BYTES_MAX / 8;
 /// Ticks without an update after which the gateway sends one, as a sign of life.
 const LIFE_TICKS: u64 = 5;
 
@@ -59,14 +61,14 @@ pub trait Sight {
     fn arrivals(&self, whole: bool, arrivals: &mut Vec<u32>);
 }
 
-/// What a view needs to know of a flush beyond its scene.
+/// A flush, as far as a view needs it beyond its scene.
 #[derive(Debug, Clone, Copy)]
 pub struct Flush<'a> {
     /// Encoding of the client.
     pub encoding: Encoding,
     /// The world after the flush.
     pub replica: &'a Replica,
-    /// What changed.
+    /// Its changes.
     pub changes: &'a Changes,
 }
 
@@ -303,7 +305,10 @@ impl View {
             tick,
             ..Plan::default()
         };
-        let overhead = ENVELOPE_BYTES + FOCUS_BYTES + plan.gone.len() * GONE_BYTES;
+        let overhead = ENVELOPE_BYTES
+            + FOCUS_BYTES
+            + plan.gone.len() * GONE_BYTES
+            + self.names.stale_bytes().min(STALE_BYTES_MAX);
         let mut room = WORLD_UPDATE_BYTES_MAX.saturating_sub(overhead);
         let late = self.latest(tick, scene);
         let own = scene.first();
@@ -366,7 +371,7 @@ impl View {
     }
 
     /// Puts the nearest players into a plan of a tick, for a client at `at` that sees at most `most`
-    /// of them; `players` returns those of a chunk. `always` are among them wherever they are.
+    /// of them; `players` returns those of a chunk. `always` are among them wherever they are in sight.
     pub fn plan_near<'a>(
         &mut self,
         plan: &mut Plan,
@@ -400,19 +405,7 @@ impl View {
             replica,
             changes,
         } = flush;
-        for entity in focus.iter().filter_map(|id| replica.entity(id)) {
-            let slot = slot_of(entity.chunk);
-            let near = encoding == Encoding::CompactWithoutPlayers && entity.is_player();
-            let there = plan.sent.contains(&slot) || self.clean(entity.chunk);
-            if !near && !there && self.has_some_of(entity.chunk) {
-                let piece = encode::single(encoding, entity);
-                let most = WORLD_UPDATE_BYTES_MAX - ENVELOPE_BYTES;
-                if plan.bytes + plan.gone.len() * GONE_BYTES + piece.len() <= most {
-                    plan.add(piece);
-                    plan.arrivals.push(entity.number);
-                }
-            }
-        }
+        self.add_focus(plan, flush, focus);
         if !encoding.numbers() {
             return;
         }
@@ -438,14 +431,35 @@ impl View {
                 let near = plan.near.as_ref();
                 near.map_or_else(|| self.near.lists(number), |near| near.lists(number))
             } else {
-                self.shown(plan, entity.chunk) || focus.contains(&entity.id)
+                let single = focus.contains(&entity.id) && self.has_some_of(entity.chunk);
+                single || self.shown(plan, entity.chunk)
             };
             seen.then(|| encode::name(entity))
         };
         let tells = |chunk: Chunk| self.sees(chunk) && plan.changed & 1 << slot_of(chunk) != 0;
-        plan.naming = names.choose(changes, tells, &plan.arrivals, room, name);
+        let first = focus.iter().filter_map(|id| replica.entity(id));
+        let first: Vec<u32> = first.map(|entity| entity.number).collect();
+        plan.naming = names.choose(changes, tells, &first, &plan.arrivals, room, name);
         self.names = names;
         plan.bytes += plan.naming.bytes;
+    }
+
+    /// Adds the things of `focus` whose chunks are not in the plan.
+    fn add_focus(&self, plan: &mut Plan, flush: Flush<'_>, focus: &[Arc<str>]) {
+        let encoding = flush.encoding;
+        for entity in focus.iter().filter_map(|id| flush.replica.entity(id)) {
+            let near = encoding == Encoding::CompactWithoutPlayers && entity.is_player();
+            let there = plan.sent.contains(&slot_of(entity.chunk)) || self.clean(entity.chunk);
+            if near || there || !self.has_some_of(entity.chunk) {
+                continue;
+            }
+            let piece = encode::single(encoding, entity);
+            let most = WORLD_UPDATE_BYTES_MAX - ENVELOPE_BYTES;
+            if plan.bytes + plan.gone.len() * GONE_BYTES + piece.len() <= most {
+                plan.add(piece);
+                plan.arrivals.push(entity.number);
+            }
+        }
     }
 
     /// Notes a flush. Forgets what the client knows of numbers if flushes passed it by.

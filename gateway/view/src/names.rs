@@ -2,10 +2,10 @@
 //!
 //! A client hears the places of things at once, and their names as there is room, the nearest
 //! first. Always: a name that a client shows says what the thing is now. If a thing changes and the
-//! client does not hear of it, its name there is stale: it hears the new one when it sees the thing
-//! again, or at least that it must forget the old one.
+//! client does not hear of it, its name there is stale: the next update tells the new one or makes
+//! the client forget the old one.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use bytes::Bytes;
 use world::Chunk;
@@ -16,12 +16,17 @@ use super::{
     numbers::NumberSet,
 };
 
+/// Room below which no more names are tried, in bytes.
+const SHORT_BYTES: usize = 128;
+/// Most bytes of a FORGET section without its numbers.
+const FORGET_BYTES: usize = 6;
+
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Names {
     known: NumberSet,
     /// Numbers for which the client may have a name that is no longer true.
-    stale: NumberSet,
+    stale: BTreeSet<u32>,
     /// Numbers whose names the client is owed: the ones in `queue`.
     owed: NumberSet,
     queue: VecDeque<u32>,
@@ -37,7 +42,7 @@ pub struct Naming {
     known: Vec<u32>,
     /// Things that the client is owed if the socket takes the update.
     owed: Vec<u32>,
-    /// Those of them whose old names the client forgets.
+    /// Things whose old names the client forgets.
     forgotten: Vec<u32>,
     /// Bytes of the pieces.
     pub bytes: usize,
@@ -85,18 +90,32 @@ impl Names {
         }
     }
 
-    /// Chooses the names for an update in which `arrivals` come, the nearest first. `name` returns a
-    /// thing's name section; `None`: the client does not see the thing. At least one name goes along
-    /// if any can, so that a long one does not wait for ever.
+    /// Returns the bytes that an update needs to make the client forget all stale names.
+    pub fn stale_bytes(&self) -> usize {
+        if self.stale.is_empty() {
+            return 0;
+        }
+        // Seven bits a byte.
+        let bytes = |number: &u32| number.checked_ilog2().unwrap_or(0) as usize / 7 + 1;
+        FORGET_BYTES + self.stale.iter().map(bytes).sum::<usize>()
+    }
+
+    /// Chooses the names for an update in which `arrivals` come, the nearest first. Things of `first`
+    /// go before all others. `name` returns a thing's name section; `None`: the client does not see
+    /// the thing. Stale names that the update
+    /// does not replace are forgotten; they and the names take `room` bytes at most, unless there
+    /// are too many stale ones.
     pub fn choose(
         &mut self,
         changes: &Changes,
         tells: impl Fn(Chunk) -> bool,
+        first: &[u32],
         arrivals: &[u32],
         mut room: usize,
         name: impl Fn(u32) -> Option<Bytes>,
     ) -> Naming {
         let known = self.hear(changes, tells);
+        room = room.saturating_sub(self.stale_bytes());
         let mut naming = Naming::default();
         // Things that wait come before those that arrive, since a client saw them first.
         let mut full = false;
@@ -108,30 +127,33 @@ impl Names {
             let Some(piece) = name(number) else {
                 return;
             };
-            if piece.len() > room && !naming.pieces.is_empty() {
-                full = true;
+            if piece.len() > room {
+                // A long name waits, and lets short ones go before it.
+                full = room < SHORT_BYTES;
                 naming.owed.push(number);
                 return;
             }
-            room = room.saturating_sub(piece.len());
+            room -= piece.len();
             naming.bytes += piece.len();
             naming.pieces.push(piece);
             naming.known.push(number);
         };
-        for number in &self.queue {
-            if self.owed.has(*number) && !self.known.has(*number) {
-                offer(*number, &mut naming);
-            }
+        let unknown = |number: &&u32| !self.known.has(**number) && !known.contains(number);
+        for number in first.iter().filter(unknown) {
+            offer(*number, &mut naming);
         }
-        let unknown = |number: &&u32| {
-            !self.known.has(**number) && !self.owed.has(**number) && !known.contains(number)
-        };
-        for number in arrivals.iter().filter(unknown) {
+        let others = |number: &&u32| unknown(number) && !first.contains(number);
+        let waits = |number: &&u32| self.owed.has(**number);
+        for number in self.queue.iter().filter(waits).filter(others) {
+            offer(*number, &mut naming);
+        }
+        let comes = |number: &&u32| !self.owed.has(**number);
+        for number in arrivals.iter().filter(comes).filter(others) {
             offer(*number, &mut naming);
         }
         naming.known.extend(known);
-        let stale = naming.owed.iter().filter(|number| self.stale.has(**number));
-        naming.forgotten = stale.copied().collect();
+        let told: BTreeSet<u32> = naming.known.iter().copied().collect();
+        naming.forgotten = self.stale.difference(&told).copied().collect();
         if !naming.forgotten.is_empty() {
             let piece = encode::forget(&naming.forgotten);
             naming.bytes += piece.len();
@@ -147,10 +169,10 @@ impl Names {
         }
         for number in &naming.known {
             self.known.insert(*number);
-            self.stale.remove(*number);
+            self.stale.remove(number);
         }
         for number in &naming.forgotten {
-            self.stale.remove(*number);
+            self.stale.remove(number);
         }
         for number in &naming.owed {
             if !self.owed.has(*number) {

@@ -3,6 +3,7 @@
 
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
+mod asking;
 pub(crate) mod value;
 mod zones;
 
@@ -28,10 +29,12 @@ use service_runtime::config::{Env, Reader};
 use service_runtime::telemetry::{Telemetry, TelemetryConfig};
 use test_servers::{PgBouncer, Postgres};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Channel;
-use tonic::{Code, Status, Streaming};
+use tonic::{Status, Streaming};
+
+pub(crate) use self::asking::{refused, until};
 
 /// Within this everything that should happen has happened.
 pub(crate) const SOON: Duration = Duration::from_secs(15);
@@ -581,22 +584,4 @@ pub(crate) fn at(record: &wire::CharacterRecord, x: i32, z: i32) -> wire::Charac
         placed: true,
         ..record.clone()
     }
-}
-
-/// Asks until there is an answer.
-pub(crate) async fn until<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + SOON;
-    loop {
-        if let Some(answer) = ask().await {
-            return answer;
-        }
-        assert!(Instant::now() < deadline, "never: {what}");
-        sleep(Duration::from_millis(20)).await;
-    }
-}
-
-#[track_caller]
-pub(crate) fn refused<T: std::fmt::Debug>(answer: Result<T, Status>, code: Code) {
-    let status = answer.unwrap_err();
-    assert_eq!(status.code(), code, "{status}");
 }

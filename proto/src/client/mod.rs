@@ -1,4 +1,4 @@
-//! The protocol of `/ws`: one schema, two encodings. It has the messages of gateways, and those
+//! The protocol of `/ws`: one schema, three encodings. It has the messages of gateways, and those
 //! that gateways share with zones. The features of `world` define the messages of the game.
 
 pub mod admin;

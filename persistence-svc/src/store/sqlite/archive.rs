@@ -2,7 +2,8 @@
 //! stay together.
 //!
 //! Always: a month that is dropped goes in short transactions, each of which keeps all sums. If they
-//! stop halfway, the same command goes on with the rest.
+//! stop halfway, the same command goes on with the rest of the ledger or the audit log. The rest of
+//! the sessions goes with the next month of sessions that is dropped.
 
 use rusqlite::{OptionalExtension, params};
 use tokio::sync::mpsc;

@@ -20,7 +20,7 @@ pub const UPDATE: u8 = 0x01;
 pub mod section {
     /// Chunks that are out of sight.
     pub const GONE: u8 = 1;
-    /// What one number stands for.
+    /// The thing for which a number stands.
     pub const NAME: u8 = 2;
     /// Changes of one chunk, or all of it.
     pub const CHUNK: u8 = 3;

@@ -35,7 +35,7 @@ pub enum Fault {
     Text,
 }
 
-/// What a number stands for.
+/// The thing for which a number stands.
 #[derive(Debug, Clone, PartialEq)]
 struct Named {
     id: String,

@@ -17,7 +17,7 @@ pub struct Finder {
     near: Vec<(u32, Tile)>,
 }
 
-/// What a [`Finder`] took from an update.
+/// News of one thing in an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
     /// Number of the message.
