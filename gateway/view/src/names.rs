@@ -182,3 +182,54 @@ impl Names {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lets so many things come at once and says which have names in the update, which the socket
+    /// takes. Each name has 100 bytes.
+    fn come(names: &mut Names, first: &[u32], come: &[u32], room: usize) -> (Vec<u32>, usize) {
+        let changes = Changes::default();
+        let name = |_| Some(Bytes::from_static(&[0; 100]));
+        let naming = names.choose(&changes, |_| true, first, come, room, name);
+        let said = (naming.known.clone(), naming.bytes);
+        names.took(&naming);
+        said
+    }
+
+    #[test]
+    fn the_own_name_goes_before_all_that_wait_and_nobody_is_named_twice() {
+        let mut names = Names::default();
+        let all: Vec<u32> = (0..10).collect();
+        assert_eq!(come(&mut names, &[], &all, 300).0, [0, 1, 2]);
+        assert_eq!(names.owed(), 7);
+        assert_eq!(come(&mut names, &[8, 1], &[], 200).0, [8, 3]);
+        assert_eq!(
+            come(&mut names, &[8, 1], &[20], 1000).0,
+            [4, 5, 6, 7, 9, 20]
+        );
+        assert!(come(&mut names, &[8, 1], &all, 1000).0.is_empty());
+    }
+
+    #[test]
+    fn names_and_what_is_to_forget_stay_within_their_room() {
+        let mut names = Names::default();
+        let all: Vec<u32> = (0..40).collect();
+        come(&mut names, &[], &all, 10_000);
+        let freed = Changes {
+            freed: all,
+            ..Changes::default()
+        };
+        names.hear(&freed, |_| true);
+        let (named, bytes) = come(&mut names, &[], &[50, 51, 52], 250);
+        assert_eq!(named, [50, 51], "the rest is for the 40 to forget");
+        assert!((240..=250).contains(&bytes), "{bytes}");
+        assert_eq!(
+            come(&mut names, &[], &[], 99),
+            (vec![], 0),
+            "one name is too much"
+        );
+        assert_eq!(come(&mut names, &[], &[], 100), (vec![52], 100));
+    }
+}

@@ -34,6 +34,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::transport::Channel;
 use tonic::{Status, Streaming};
 
+#[allow(unused_imports, reason = "the bench asks less")]
 pub(crate) use self::asking::{refused, until};
 
 /// Within this everything that should happen has happened.
