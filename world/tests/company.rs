@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
-
 use crate::{
     combat::{DUMMY, dummy},
     stage::{Land, Stage},
@@ -29,16 +27,6 @@ fn whom_one_attacks_is_company_until_the_fight_is_long_over() {
     assert_eq!(company(&stage, "ann"), only(DUMMY), "it may still hit");
     stage.play("wait 40");
     assert!(company(&stage, "ann").is_empty());
-}
-
-#[test]
-fn who_attacks_one_is_company() {
-    let rat = json!({"id": "rat", "name": "Rat",
-        "stats": {"level": 2, "health": 1000, "attack": 5, "strength": 1},
-        "combat": {"attackable": true, "retaliates": true, "aggressive": true}});
-    let mut stage = Stage::new(&Land::default().beast(rat, (5, 5)));
-    stage.play("ann joins at 4 3 health 90\nann attacks npc:field:rat:5,5:0\nwait 12");
-    assert_eq!(company(&stage, "ann"), only("npc:field:rat:5,5:0"));
 }
 
 #[test]

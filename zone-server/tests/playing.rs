@@ -565,3 +565,21 @@ async fn a_request_that_nobody_will_answer_is_said_to_be_lost_when_it_is_asked_f
     scene.a.stop().await;
     scene.b.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_gateway_is_told_fields_as_it_reads_them() {
+    let scene = scene(&["ann"], |_| {}).await;
+    let (west, ..) = border();
+    let old = Gateway::of_release_0_2_0("old");
+    old.link(scene.run, &scene.zone.address, 1, &[west]).await;
+    scene.enter("ann").await;
+    for gateway in [&scene.gateway, &old] {
+        until("ann is shown", || {
+            gateway.read(|seen| seen.entered.contains("ann"))
+        })
+        .await;
+    }
+    assert_eq!(scene.gateway.read(|seen| seen.fields), (false, true));
+    assert_eq!(old.read(|seen| seen.fields), (true, false));
+    scene.zone.stop().await;
+}

@@ -50,6 +50,8 @@ pub struct Seen {
     pub closed: Vec<u64>,
     /// All that was ever shown.
     pub entered: BTreeSet<String>,
+    /// Whether it was ever shown fields of a thing as JSON texts, and as typed fields.
+    pub fields: (bool, bool),
     /// By run: the items that are shown to lie on the ground.
     pub items: BTreeMap<u64, BTreeSet<String>>,
     /// Items and events of messages that the run showed between two ticks.
@@ -60,6 +62,8 @@ pub struct Seen {
 #[derive(Clone)]
 pub struct Gateway {
     id: String,
+    /// Whether it reads typed fields; a gateway of release 0.2.0 does not.
+    typed_fields: bool,
     pub seen: Arc<Mutex<Seen>>,
     links: Arc<Mutex<BTreeMap<u64, mpsc::Sender<ToZone>>>>,
 }
@@ -68,8 +72,17 @@ impl Gateway {
     pub fn new(id: &str) -> Gateway {
         Gateway {
             id: id.to_owned(),
+            typed_fields: true,
             seen: Arc::default(),
             links: Arc::default(),
+        }
+    }
+
+    /// Returns a gateway of release 0.2.0.
+    pub fn of_release_0_2_0(id: &str) -> Gateway {
+        Gateway {
+            typed_fields: false,
+            ..Gateway::new(id)
         }
     }
 
@@ -83,7 +96,7 @@ impl Gateway {
             gateway_id: self.id.clone(),
             link,
             run_id: run,
-            typed_fields: false,
+            typed_fields: self.typed_fields,
         };
         let begun = std::time::Instant::now();
         let (control, inbound) = loop {
@@ -169,6 +182,8 @@ impl Gateway {
                 }
                 for enter in chunk.enter {
                     seen.entered.insert(enter.id.clone());
+                    seen.fields.0 |= !enter.fields.is_empty();
+                    seen.fields.1 |= !enter.typed_fields.is_empty();
                     assert!(there.insert(enter.id.clone()), "{} is there", enter.id);
                 }
                 for update in chunk.update {

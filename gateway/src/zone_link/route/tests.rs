@@ -216,3 +216,15 @@ fn the_owner_is_asked_first_and_only_linked_runs_are() {
     assert_eq!(asked(Some(1), Some(1), &[1]), (Some(1), None, vec![]));
     assert_eq!(asked(Some(1), Some(1), &[]), (None, None, vec![]));
 }
+
+#[test]
+fn the_own_character_is_in_focus_with_its_company_of_now() {
+    let mut route = Route::new("ann".to_owned(), 3, 1, 0, HOME);
+    assert_eq!(&*route.focus, ["ann".into()]);
+    route.focus(&["bob".to_owned(), "npc:1".to_owned()]);
+    assert_eq!(&*route.focus, ["ann".into(), "bob".into(), "npc:1".into()]);
+    route.focus(&["npc:1".to_owned()]);
+    assert_eq!(&*route.focus, ["ann".into(), "npc:1".into()]);
+    route.focus(&[]);
+    assert_eq!(&*route.focus, ["ann".into()]);
+}
