@@ -9,7 +9,7 @@ use world::{Region, Tile};
 use super::{
     SessionEvent,
     route::{Place, Verdict},
-    session::{Link, Reply, request_id, to_zone},
+    session::{Link, Reply, Session, request_id, to_zone},
     table::{Inside, Lost, Table},
 };
 use crate::directory::Owner;
@@ -29,6 +29,15 @@ fn end_there(link: Option<&Link>, detach: wire::Detach) {
     if let Some(link) = link {
         let detach = to_zone(wire::to_zone::Message::Detach(detach));
         let _ = link.control.try_send(detach);
+    }
+}
+
+/// Notes where a session's character stands by a run's frame, and with whom it has to do.
+fn stands(session: &mut Session, tick: u64, frame: &wire::SessionFrame) {
+    session.route.focus(&frame.company);
+    if let Some(position) = frame.position {
+        let (x, z) = (position.x, position.z);
+        session.route.stands(Tile { x, z }, tick);
     }
 }
 
@@ -53,7 +62,7 @@ impl Table {
                 None
             }
             wire::from_zone::Message::AttachRefused(refused) => self.refused(run, refused),
-            wire::from_zone::Message::Moved(moved) => self.moved(&moved),
+            wire::from_zone::Message::Moved(moved) => self.moved(run, &moved),
             wire::from_zone::Message::Left(left) => {
                 self.left(left);
                 None
@@ -171,7 +180,7 @@ impl Table {
         }
     }
 
-    fn moved(&self, moved: &wire::Moved) -> Option<Lost> {
+    fn moved(&self, run: u64, moved: &wire::Moved) -> Option<Lost> {
         let region = moved.region?;
         let region = Region {
             x: region.x,
@@ -179,10 +188,15 @@ impl Table {
         };
         let mut inside = self.inside();
         let up = inside.links.contains_key(&moved.to_run_id);
+        let heard = inside.links.get(&run).map(|link| link.frames_heard);
         let (key, _) = inside.sessions.get_key_value(&*moved.session_id)?;
         let session_id = Arc::clone(key);
         let session = inside.sessions.get_mut(&session_id)?;
         let was = session.route.place;
+        if heard.is_some_and(|heard| heard < moved.after_frames) {
+            let route = &mut session.route;
+            route.awaits(run, moved.ownership_sequence, moved.after_frames);
+        }
         if !session
             .route
             .moved(moved.to_run_id, moved.ownership_sequence, region, up)
@@ -190,6 +204,9 @@ impl Table {
             return None;
         }
         self.measures.handover();
+        if !session.route.awaits_anybody() {
+            session.former_has_spoken(&self.measures);
+        }
         let lost = matches!(was, Place::At(_)) && session.route.place == Place::Sought;
         if !lost || session.entering {
             return None;
@@ -251,8 +268,22 @@ impl Table {
         let frames = frames.into_iter();
         let lost = frames.filter_map(|frame| self.private(inside, run, tick, frame));
         let mut lost: Vec<Lost> = lost.collect();
+        self.heard_out(inside, run);
         lost.append(&mut self.unnamed(inside, run, tick));
         lost
+    }
+
+    /// Counts a frame of a run as heard. Shows what had to wait for it.
+    fn heard_out(&self, inside: &mut Inside, run: u64) {
+        let Some(link) = inside.links.get_mut(&run) else {
+            return;
+        };
+        link.frames_heard += 1;
+        for session in inside.sessions.values_mut() {
+            if session.route.heard_out(run, link.frames_heard) {
+                session.former_has_spoken(&self.measures);
+            }
+        }
     }
 
     /// Handles one session's part of a run's frame of a tick. Returns the session if its client
@@ -280,7 +311,9 @@ impl Table {
         }
         let was = session.route.place;
         let asked = session.is_asking(run);
-        let verdict = session.route.framed(run, frame.ownership_sequence, asked);
+        let verdict = session
+            .route
+            .framed(run, tick, frame.ownership_sequence, asked);
         if verdict == Verdict::Switch
             && let Some(link) = inside.links.get(&run)
         {
@@ -290,23 +323,25 @@ impl Table {
             self.measures.handover();
         }
         let anew = match verdict {
-            Verdict::Take | Verdict::Switch => false,
+            Verdict::Take | Verdict::Switch | Verdict::Early | Verdict::Former => false,
             // A search that is under way already finds the session there.
             Verdict::Unforeseen => matches!(was, Place::At(_)),
             Verdict::Drop => {
                 !frame.messages.iter().all(|told| told.only_answers) && session.route.overlooked()
             }
         };
-        if verdict == Verdict::Drop {
-            session.take(frame, false, &self.measures);
-        } else {
-            session.route.named(run, tick);
-            session.route.focus(&frame.company);
-            if let Some(position) = frame.position {
-                let (x, z) = (position.x, position.z);
-                session.route.stands(Tile { x, z }, tick);
+        match verdict {
+            Verdict::Drop => session.take(frame, false, &self.measures),
+            Verdict::Former => session.take(frame, true, &self.measures),
+            Verdict::Early => {
+                stands(session, tick, &frame);
+                session.heard_early(tick, frame);
             }
-            session.heard(run, tick, frame, &self.measures);
+            Verdict::Take | Verdict::Switch | Verdict::Unforeseen => {
+                session.route.named(run, tick);
+                stands(session, tick, &frame);
+                session.heard(run, tick, frame, &self.measures);
+            }
         }
         let generation = session.generation;
         (anew && !session.entering).then_some(Lost {

@@ -20,6 +20,11 @@ pub(crate) const HELD_MAX: usize = 32;
 pub(crate) const UNNAMED_TICKS: u64 = 8;
 /// Maximum number of trace contexts that wait for the next update.
 const TRACEPARENTS_MAX: usize = 16;
+/// Ticks for which frames of a new owner wait for the word and the last frames of the former one,
+/// which come over other connections.
+const FORMER_TICKS: u64 = 3;
+/// Maximum number of former owners whose last frames a route awaits.
+const FORMERS_MAX: usize = 4;
 
 /// An input that has no number yet.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,12 +67,26 @@ pub(crate) enum Verdict {
     Take,
     /// They count, and the run that sent them plays the character from now on.
     Switch,
+    /// They count as soon as the former owner's word has come that the character went there.
+    Early,
+    /// They count, and a former owner sent them before it gave the character away.
+    Former,
     /// They count, but no owner said that the character would go there. The last messages of its
     /// former owner may be lost. The gateway has to attach the session there, which shows
     /// everything.
     Unforeseen,
     /// Drop it: an older owner sent it.
     Drop,
+}
+
+/// Former owner whose last frames are still on their way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Former {
+    run: u64,
+    /// Ownership sequence of the character there.
+    sequence: u64,
+    /// Number of the last of these frames.
+    last_frame: u64,
 }
 
 /// The route of one session.
@@ -103,6 +122,10 @@ pub(crate) struct Route {
     named: Option<(u64, u64)>,
     /// Run to ask before all others: it has the character for certain.
     sure: Option<u64>,
+    /// Former owners that have more to say than has come.
+    formers: Vec<Former>,
+    /// Tick of the first frame that waits for the word of a former owner, or for its last frames.
+    waiting_since: Option<u64>,
 }
 
 impl Route {
@@ -131,6 +154,8 @@ impl Route {
             held: VecDeque::new(),
             named: None,
             sure: None,
+            formers: Vec::new(),
+            waiting_since: None,
         }
     }
 
@@ -269,6 +294,7 @@ impl Route {
         self.sequence = said.ownership_sequence;
         self.place = Place::At(run);
         self.hint = None;
+        self.forget_formers();
         true
     }
 
@@ -297,6 +323,7 @@ impl Route {
         self.sequence = sequence;
         self.place = Place::At(run);
         self.hint = None;
+        self.forget_formers();
         true
     }
 
@@ -320,10 +347,83 @@ impl Route {
         true
     }
 
-    /// Judges a private frame. `asked`: the run has to answer an attach of the session.
-    pub(crate) fn framed(&mut self, run: u64, sequence: u64, asked: bool) -> Verdict {
+    /// Notes that the run which gave the character away with `sequence` had sent more frames before
+    /// than have come: up to number `last_frame`. Call it before [`Route::moved`] with the same
+    /// word.
+    pub(crate) fn awaits(&mut self, run: u64, sequence: u64, last_frame: u64) {
+        if sequence <= self.sequence || self.formers.len() >= FORMERS_MAX {
+            return;
+        }
+        self.formers.push(Former {
+            run,
+            sequence: sequence - 1,
+            last_frame,
+        });
+    }
+
+    /// Returns whether the last frames of a former owner are still on their way.
+    pub(crate) fn awaits_anybody(&self) -> bool {
+        !self.formers.is_empty()
+    }
+
+    /// Returns whether frames of the present owner have to wait in a tick, because those of a former
+    /// one come first. They wait for at most [`FORMER_TICKS`].
+    pub(crate) fn waits(&mut self, tick: u64) -> bool {
+        if self.formers.is_empty() {
+            return false;
+        }
+        let waits = self.has_patience(tick);
+        if !waits {
+            self.forget_formers();
+        }
+        waits
+    }
+
+    /// Notes that all frames of a run up to this number have come. Returns whether the session waits
+    /// for no former owner any more, and did before.
+    pub(crate) fn heard_out(&mut self, run: u64, frame: u64) -> bool {
+        let awaited = !self.formers.is_empty();
+        self.formers
+            .retain(|former| former.run != run || former.last_frame > frame);
+        let over = awaited && self.formers.is_empty();
+        if over {
+            self.forget_formers();
+        }
+        over
+    }
+
+    /// Returns whether the last frames of a former owner are lost with its link.
+    pub(crate) fn misses(&mut self, run: u64) -> bool {
+        let misses = self.formers.iter().any(|former| former.run == run);
+        if misses {
+            self.forget_formers();
+        }
+        misses
+    }
+
+    fn forget_formers(&mut self) {
+        self.formers.clear();
+        self.waiting_since = None;
+    }
+
+    /// Returns whether frames may still wait in this tick.
+    fn has_patience(&mut self, tick: u64) -> bool {
+        let since = *self.waiting_since.get_or_insert(tick);
+        tick < since + FORMER_TICKS
+    }
+
+    /// Judges a private frame of a tick. `asked`: the run has to answer an attach of the session.
+    pub(crate) fn framed(&mut self, run: u64, tick: u64, sequence: u64, asked: bool) -> Verdict {
         if sequence > self.sequence {
+            let plays = self.place == Place::At(run) || self.place == Place::Paused;
+            if !plays && !self.resuming && !asked && self.place != Place::Sought {
+                // The word of the owner comes over another connection.
+                if self.has_patience(tick) {
+                    return Verdict::Early;
+                }
+            }
             self.sequence = sequence;
+            self.waiting_since = None;
             return match self.place {
                 Place::At(now) if now == run => Verdict::Take,
                 Place::Paused => Verdict::Take,
@@ -346,8 +446,11 @@ impl Route {
             Place::At(now) => now == run,
             Place::Sought | Place::Paused => true,
         };
+        let sent_before = |former: &Former| former.run == run && former.sequence == sequence;
         if sequence == self.sequence && present {
             Verdict::Take
+        } else if self.formers.iter().any(sent_before) {
+            Verdict::Former
         } else {
             Verdict::Drop
         }

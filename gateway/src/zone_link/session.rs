@@ -31,8 +31,8 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// once.
 const ENCOUNTERS_MAX: usize = 32;
 
-/// Maximum number of frames that wait for the answer to an attach: more than come in the time that
-/// it may take.
+/// Maximum number of frames that wait for the answer to an attach, or for a former owner: more than
+/// come in the time that it may take.
 const EARLY_MAX: usize = 64;
 
 /// Answer of a run to an attach.
@@ -58,6 +58,8 @@ pub(super) struct Link {
     /// The run, and the number of the pair.
     pub(super) id: LinkId,
     pub(super) control: mpsc::Sender<wire::ToZone>,
+    /// Number of frames that have come.
+    pub(super) frames_heard: u64,
 }
 
 /// Links by run.
@@ -79,7 +81,8 @@ pub(super) struct Session {
     /// Whether the gateway has sent it the notice that its zone is lost.
     pub(super) noticed: bool,
     pub(super) waiter: Option<Waiter>,
-    /// Run's frames by tick, held while the session waits for the run's answer to the attach.
+    /// Run's frames by tick. They wait for the run's answer to the attach, or for the last word of
+    /// the former owner.
     early: VecDeque<(u64, wire::SessionFrame)>,
     /// Runs that the gateway asked, while the session comes back from another gateway.
     pub(super) asked: BTreeMap<u64, oneshot::Sender<Reply>>,
@@ -385,9 +388,24 @@ impl Session {
             || self.asked.contains_key(&run)
     }
 
+    /// Keeps a frame of a new owner until the former one has said that the character went there.
+    pub(super) fn heard_early(&mut self, tick: u64, frame: wire::SessionFrame) {
+        if self.early.len() < EARLY_MAX {
+            self.early.push_back((tick, frame));
+        }
+    }
+
+    /// Takes the frames that waited for a former owner, unless they also wait for the answer to an
+    /// attach.
+    pub(super) fn former_has_spoken(&mut self, measures: &Measures) {
+        if self.waiter.is_none() {
+            self.take_early(u64::MAX, measures);
+        }
+    }
+
     /// Handles a private frame that counts. The answer to an attach shows all that the character
     /// has, and comes by another stream. Newer frames wait for that answer, so that it never shows
-    /// older state after them.
+    /// older state after them. They also wait for the last frames of the former owner.
     pub(super) fn heard(
         &mut self,
         run: u64,
@@ -396,7 +414,8 @@ impl Session {
         measures: &Measures,
     ) {
         let asked = self.waiter.as_ref().is_some_and(|waiter| waiter.run == run);
-        if asked && !self.entering && self.early.len() < EARLY_MAX {
+        let waits = self.route.waits(tick) || asked;
+        if waits && !self.entering && self.early.len() < EARLY_MAX {
             self.early.push_back((tick, frame));
             return;
         }
@@ -404,10 +423,16 @@ impl Session {
         self.take(frame, true, measures);
     }
 
-    /// Takes the frames that came before the answer to an attach, up to those of a tick.
+    /// Takes the frames that waited, up to those of a tick. Those of an owner of whom no former one
+    /// has told go on waiting.
     pub(super) fn take_early(&mut self, until: u64, measures: &Measures) {
-        let due = self.early.partition_point(|(tick, _)| *tick <= until);
-        let due: Vec<_> = self.early.drain(..due).collect();
+        let sequence = self.route.sequence;
+        let early = std::mem::take(&mut self.early).into_iter();
+        let is_due = |(tick, frame): &(u64, wire::SessionFrame)| {
+            *tick <= until && frame.ownership_sequence <= sequence
+        };
+        let (due, rest) = early.partition::<VecDeque<_>, _>(is_due);
+        self.early = rest;
         for (_, frame) in due {
             self.take(frame, true, measures);
         }

@@ -395,6 +395,12 @@ impl Table {
     }
 
     #[cfg(test)]
+    pub(super) fn frames_heard(&self, run: u64) -> u64 {
+        let inside = self.inside();
+        inside.links.get(&run).map_or(0, |link| link.frames_heard)
+    }
+
+    #[cfg(test)]
     pub(super) fn is_linked(&self, run: u64) -> bool {
         self.inside().links.contains_key(&run)
     }
@@ -402,7 +408,14 @@ impl Table {
     /// Adds a pair of streams that is open.
     pub(super) fn link_up(&self, run: u64, number: u64, control: mpsc::Sender<wire::ToZone>) {
         let id = (run, number);
-        self.inside().links.insert(run, Link { id, control });
+        self.inside().links.insert(
+            run,
+            Link {
+                id,
+                control,
+                frames_heard: 0,
+            },
+        );
         self.links_changed.send_modify(|count| *count += 1);
     }
 
@@ -423,8 +436,14 @@ impl Table {
         for (session_id, session) in &mut inside.sessions {
             session.waiter.take_if(|waiter| waiter.run == run);
             session.asked.remove(&run);
-            if session.route.lost(run) {
+            let lost = session.route.lost(run);
+            if lost {
                 session.answer_unknown(&self.measures);
+            }
+            // What the run said last before it gave the character away is lost with the link. Its
+            // requests may have gone along with the character.
+            let missed = session.route.misses(run) && session.route.overlooked();
+            if lost || missed {
                 let session_id = Arc::clone(session_id);
                 // The caller of `attach` seeks a session that enters.
                 if !session.entering {

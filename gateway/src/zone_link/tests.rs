@@ -2,6 +2,7 @@
 
 mod elsewhere;
 mod fakes;
+mod former;
 mod recall;
 mod unwanted;
 
@@ -136,13 +137,29 @@ impl Stand {
     /// Makes one zone give the session to another one, and waits until the gateway knows.
     async fn moves(&self, from: &Zone, to: &Zone, sequence: u64) {
         from.moves_to(to, sequence);
+        self.is_told_of(to).await;
+        to.plays(sequence);
+    }
+
+    /// Waits until the gateway sends the session's inputs to a zone.
+    async fn is_told_of(&self, zone: &Zone) {
+        let told = async {
+            while !self.zones.table.is_at("s", zone.run) {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        timeout(TIMEOUT, told).await.expect("never heard");
+    }
+
+    /// Waits until the gateway has heard all that a zone has to say now.
+    async fn hears_more_of(&self, zone: &Zone) {
+        let until = zone.sent() + 3;
         let heard = async {
-            while !self.zones.table.is_at("s", to.run) {
+            while self.zones.table.frames_heard(zone.run) < until {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
         timeout(TIMEOUT, heard).await.expect("never heard");
-        to.plays(sequence);
     }
 
     fn asks(&self, player: &Player, id: &str) -> Result<(), InputError> {
@@ -330,73 +347,6 @@ async fn an_encounter_whose_run_is_lost_ends_as_the_run_had_said() {
             break;
         }
     }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_move_switches_the_route_and_old_private_frames_are_dropped() {
-    let (from, to, stand, player) = playing_beside().await;
-    stand.moves(&from, &to, 6).await;
-    to.says("chosen", 6);
-    assert_eq!(player.hears("chosen").await, serde_json::json!({}));
-    assert_eq!(stand.asks(&player, "a"), Ok(()));
-    assert_eq!(input(&to).await, (1, "\"a\"".to_owned()));
-    from.answers("a", 5);
-    assert_eq!(player.hears("error").await["code"], "outcome_unknown");
-    to.says("last", 6);
-    player.hears("last").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn who_is_played_by_another_zone_all_at_once_is_shown_everything() {
-    let (from, to, _stand, player) = playing_beside().await;
-    // The first run's word of it is still under way, and may never come.
-    from.forgets();
-    to.says("first", 6);
-    player.hears("first").await;
-    assert_eq!(attach(&to).await, 2);
-    player.hears("player:sync").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn what_came_too_late_of_a_former_zone_is_made_up_for() {
-    let (from, to, stand, player) = playing_beside().await;
-    stand.moves(&from, &to, 6).await;
-    to.says("chosen", 6);
-    player.hears("chosen").await;
-    // The present zone says nothing more of that.
-    from.says("inventory:update", 5);
-    assert_eq!(attach(&to).await, 2);
-    player.hears("player:sync").await;
-}
-
-/// Its inputs may have gone along with the character, or not.
-#[tokio::test(flavor = "multi_thread")]
-async fn what_was_asked_of_a_run_that_dies_after_the_move_is_answered_once() {
-    let (from, to, stand, player) = playing_beside().await;
-    for id in ["a", "b"] {
-        assert_eq!(stand.asks(&player, id), Ok(()));
-        input(&from).await;
-    }
-    stand.moves(&from, &to, 6).await;
-    to.says("chosen", 6);
-    player.hears("chosen").await;
-    assert_eq!(stand.asks(&player, "c"), Ok(()));
-    input(&to).await;
-    from.die();
-    to.answers("b", 6);
-    let b = player.reliable().await;
-    assert_eq!(b.re, Some(RequestId::Text("b".to_owned())));
-    let a = player.reliable().await;
-    let text: serde_json::Value = serde_json::from_slice(&a.data).expect("JSON");
-    assert_eq!(a.re, Some(RequestId::Text("a".to_owned())));
-    assert_eq!(text["code"], "outcome_unknown");
-    // After this answer the session gets no other one for the request.
-    to.answers("a", 6);
-    to.answers("c", 6);
-    let c = player.reliable().await;
-    assert_eq!(c.re, Some(RequestId::Text("c".to_owned())));
-    assert_eq!(c.event, "ack");
-    assert!(!player.mailbox.awaits());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,8 +4,9 @@
 //! effect. The time between the intended moment and that position is therefore a true latency.
 
 use std::{
+    collections::HashSet,
     str::FromStr,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -26,6 +27,8 @@ pub enum Scenario {
     Border,
     /// Everybody talks, and walks a little.
     Chat,
+    /// Everybody takes one step a second, in a square around where new characters stand.
+    Steps,
 }
 
 impl FromStr for Scenario {
@@ -37,7 +40,8 @@ impl FromStr for Scenario {
             "town" => Self::Town,
             "border" => Self::Border,
             "chat" => Self::Chat,
-            _ => return Err(format!("{text}: one of wander, town, border, chat")),
+            "steps" => Self::Steps,
+            _ => return Err(format!("{text}: one of wander, town, border, chat, steps")),
         })
     }
 }
@@ -53,11 +57,30 @@ const TOWN_TILES: i32 = 10;
 /// Distance that a wanderer goes at once, in tiles.
 const WANDER_TILES: i32 = 14;
 
+/// Distance from the middle up to which those go who take one step a second, in tiles: the square
+/// has 41 × 41.
+const SQUARE_TILES: i32 = 20;
+/// Time from one step to the next in that square.
+const STEP_EVERY: Duration = Duration::from_secs(1);
+/// The eight ways in which a step leads.
+const HEADINGS: [Tile; 8] = [
+    (0, 1),
+    (1, 1),
+    (1, 0),
+    (1, -1),
+    (0, -1),
+    (-1, -1),
+    (-1, 0),
+    (-1, 1),
+];
+
 /// Knowledge of the world that all bots of a run share.
 pub struct Ground {
     terrain: Terrain,
     home: Ways,
     crossings: Vec<(Crossing, OnceLock<Ways>)>,
+    /// Tiles on which a bot stood. The terrain does not say where trees and stalls stand.
+    trodden: Mutex<HashSet<Tile>>,
 }
 
 impl Ground {
@@ -71,7 +94,18 @@ impl Ground {
                 .map(|g| (g, OnceLock::new()))
                 .collect(),
             terrain,
+            trodden: Mutex::default(),
         }
+    }
+
+    fn tread(&self, at: Tile) {
+        let mut trodden = self.trodden.lock().unwrap_or_else(PoisonError::into_inner);
+        trodden.insert(at);
+    }
+
+    fn is_trodden(&self, at: Tile) -> bool {
+        let trodden = self.trodden.lock().unwrap_or_else(PoisonError::into_inner);
+        trodden.contains(&at)
     }
 
     /// Returns the world's terrain.
@@ -154,6 +188,10 @@ pub struct Plan {
     dice: ChaCha8Rng,
     state: State,
     speak: Option<Instant>,
+    /// Way in which it steps, in the square.
+    heading: usize,
+    /// Tile to which it goes before it takes steps.
+    post: Option<Tile>,
 }
 
 impl Plan {
@@ -173,6 +211,8 @@ impl Plan {
             crossing: index,
             state: State::Rest { until: first },
             speak: (scenario == Scenario::Chat).then_some(first),
+            heading: dice.random_range(0..HEADINGS.len()),
+            post: None,
             dice,
         }
     }
@@ -239,6 +279,9 @@ impl Plan {
         if at == *last {
             return Seen::Same;
         }
+        if self.scenario == Scenario::Steps {
+            self.ground.tread(at);
+        }
         *last = at;
         *since = now;
         let seen = if *moved {
@@ -282,9 +325,25 @@ impl Plan {
             Scenario::Town => 500..4_000,
             Scenario::Wander => 300..3_000,
             Scenario::Chat => 4_000..12_000,
+            Scenario::Steps => return self.rest_from_step(now),
         };
         let pause = Duration::from_millis(self.dice.random_range(pause));
         self.state = State::Rest { until: now + pause };
+    }
+
+    /// Rests until a second after the last step was due, however late that step was.
+    fn rest_from_step(&mut self, now: Instant) {
+        let last = match &self.state {
+            State::Walk { intended, .. } => *intended,
+            State::Rest { until } => *until,
+        };
+        // After a lost step, or on the way into the square, the pace begins anew.
+        let until = if now > last + STEP_EVERY * 3 {
+            now
+        } else {
+            last + STEP_EVERY
+        };
+        self.state = State::Rest { until };
     }
 
     fn say(&mut self, due: Instant) -> Step {
@@ -331,7 +390,40 @@ impl Plan {
             }
             Scenario::Wander => self.near(&ground, at, at, WANDER_TILES).and_then(walk),
             Scenario::Chat => self.near(&ground, at, at, 5).and_then(walk),
+            Scenario::Steps => self.step(&ground, at),
         }
+    }
+
+    /// Returns a step in the heading, or in another one if that leads nowhere. A bot goes to a tile
+    /// of its own in the square first, so that the crowd is spread over all of it.
+    fn step(&mut self, ground: &Ground, at: Tile) -> Option<Step> {
+        let spawn = ground.terrain.spawn();
+        if far(at, spawn) > SQUARE_TILES {
+            let to = ground.home.toward(at, STRIDE)?;
+            return Some(Step::Walk { to, run: true });
+        }
+        if self.post.is_none() {
+            self.post = self.near(ground, at, spawn, SQUARE_TILES);
+            let to = self.post?;
+            return Some(Step::Walk { to, run: false });
+        }
+        let here = ground.home.far(at)?;
+        if self.dice.random_range(0..16) == 0 {
+            self.heading = self.dice.random_range(0..HEADINGS.len());
+        }
+        let first = self.heading;
+        let turns = (0..HEADINGS.len()).map(|turn| (first + turn * 3) % HEADINGS.len());
+        for heading in turns {
+            let (x, z) = HEADINGS[heading];
+            let to = (at.0 + x, at.1 + z);
+            let there = ground.home.far(to);
+            let beside = there.is_some_and(|there| there.abs_diff(here) <= 1);
+            if beside && ground.is_trodden(to) && far(to, spawn) <= SQUARE_TILES {
+                self.heading = heading;
+                return Some(Step::Walk { to, run: false });
+            }
+        }
+        None
     }
 
     /// Returns a random tile near `middle` to which the way is not much longer than the air line.
@@ -405,6 +497,32 @@ mod tests {
             }
         }
         assert!(crossings > 20, "{crossings}");
+    }
+
+    #[test]
+    fn who_takes_steps_takes_one_a_second_and_stays_in_the_square() {
+        let ground = ground(&[]);
+        for z in 0..60 {
+            (0..60).for_each(|x| ground.tread((x, z)));
+        }
+        let start = Instant::now();
+        for index in 0..20 {
+            let mut plan = Plan::new(Scenario::Steps, Arc::clone(&ground), 1, index, start);
+            let now = plan.due();
+            let mut at = walked(plan.act(now, (30, 30)).0);
+            plan.seen(now, at);
+            let mut due = plan.due();
+            for _ in 0..200 {
+                let to = walked(plan.act(due, at).0);
+                assert_eq!(far(at, to), 1);
+                assert!(far(to, (30, 30)) <= SQUARE_TILES, "{to:?}");
+                at = to;
+                let took = Duration::from_millis(700);
+                assert_eq!(plan.seen(due + took, at), Seen::First(took));
+                assert_eq!(plan.due(), due + STEP_EVERY);
+                due = plan.due();
+            }
+        }
     }
 
     #[test]

@@ -46,6 +46,8 @@ struct Link {
     number: u64,
     control: Option<ControlSender>,
     frames: Option<FrameSender>,
+    /// Number of frames that went over the link.
+    frames_sent: u64,
     fields: Fields,
     chunks: BTreeSet<Chunk>,
     /// Chunks of which the next frame holds a full record.
@@ -132,6 +134,12 @@ impl Links {
     pub(crate) fn hears(&self, gateway_id: &str) -> bool {
         let link = self.links.get(gateway_id);
         link.is_some_and(|link| link.control.is_some())
+    }
+
+    /// Returns the number of frames that went over a gateway's link.
+    pub(crate) fn frames_sent(&self, gateway_id: &str) -> u64 {
+        let link = self.links.get(gateway_id);
+        link.map_or(0, |link| link.frames_sent)
     }
 
     /// Returns the number of linked gateways.
@@ -230,6 +238,7 @@ impl Links {
                 sessions: sessions.remove(gateway_id).unwrap_or_default(),
                 extra: false,
             };
+            link.frames_sent += 1;
             if !sent.send(frames, frame) {
                 deaf.push(gateway_id.clone());
             }
@@ -248,7 +257,7 @@ impl Links {
     ) -> Sent {
         let mut sent = Sent::default();
         let mut deaf = Vec::new();
-        for (gateway_id, link) in &self.links {
+        for (gateway_id, link) in &mut self.links {
             let Some(frames) = &link.frames else {
                 continue;
             };
@@ -262,8 +271,11 @@ impl Links {
                 sessions: sessions.remove(gateway_id).unwrap_or_default(),
                 extra: true,
             };
-            let empty = frame.chunks.is_empty() && frame.sessions.is_empty();
-            if !empty && !sent.send(frames, frame) {
+            if frame.chunks.is_empty() && frame.sessions.is_empty() {
+                continue;
+            }
+            link.frames_sent += 1;
+            if !sent.send(frames, frame) {
                 deaf.push(gateway_id.clone());
             }
         }

@@ -411,6 +411,7 @@ impl Run {
                     ownership_sequence: h,
                     to_run_id: to.run_id,
                     region: Some(record::rpc_region(region)),
+                    after_frames: self.links.frames_sent(&session.gateway_id),
                 };
                 let gateway_id = session.gateway_id.clone();
                 self.links

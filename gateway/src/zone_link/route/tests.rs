@@ -84,31 +84,87 @@ fn a_move_to_a_run_without_a_link_seeks_it() {
     let mut route = route();
     assert!(route.moved(11, 4, NEXT, false));
     assert_eq!((route.place, route.hint), (Place::Sought, Some(11)));
-    assert_eq!(route.framed(11, 4, false), Verdict::Take);
+    assert_eq!(route.framed(11, 100, 4, false), Verdict::Take);
 }
 
 #[test]
 fn a_frame_of_a_newer_owner_switches_and_older_ones_are_dropped() {
     let mut route = route();
-    assert_eq!(route.framed(10, 3, false), Verdict::Take);
-    assert_eq!(route.framed(11, 4, true), Verdict::Switch);
+    assert_eq!(route.framed(10, 100, 3, false), Verdict::Take);
+    assert_eq!(route.framed(11, 100, 4, true), Verdict::Switch);
     assert_eq!(route.place, Place::At(11));
-    assert_eq!(route.framed(10, 3, false), Verdict::Drop);
+    assert_eq!(route.framed(10, 100, 3, false), Verdict::Drop);
     assert_eq!(
-        route.framed(10, 4, false),
+        route.framed(10, 100, 4, false),
         Verdict::Drop,
         "only one run has a sequence"
     );
-    assert_eq!(route.framed(11, 4, false), Verdict::Take);
+    assert_eq!(route.framed(11, 100, 4, false), Verdict::Take);
+}
+
+#[test]
+fn frames_of_a_new_owner_wait_for_the_word_of_the_former_one() {
+    let mut route = route();
+    assert_eq!(route.framed(11, 100, 4, false), Verdict::Early);
+    assert_eq!(route.way(&asked()), Way::Send(10), "nobody says otherwise");
+    assert_eq!(route.framed(11, 101, 4, false), Verdict::Early);
+    assert_eq!(route.framed(10, 100, 3, false), Verdict::Take);
+    assert!(route.moved(11, 4, NEXT, true));
+    assert_eq!(route.framed(11, 102, 4, false), Verdict::Take);
+    // The next move has as much time as this one.
+    assert_eq!(route.framed(10, 200, 5, false), Verdict::Early);
+    assert_eq!(route.framed(10, 202, 5, false), Verdict::Early);
+    assert_eq!(route.framed(10, 203, 5, false), Verdict::Unforeseen);
+}
+
+#[test]
+fn the_last_frames_of_a_former_owner_count_and_come_first() {
+    let mut route = route();
+    route.awaits(10, 4, 70);
+    assert!(route.moved(11, 4, NEXT, true));
+    assert_eq!(route.framed(10, 100, 3, false), Verdict::Former);
+    assert!(!route.heard_out(10, 69));
+    assert!(!route.heard_out(11, 70), "another run's");
+    assert_eq!(route.framed(11, 101, 4, false), Verdict::Take);
+    assert!(route.waits(101));
+    assert!(route.heard_out(10, 70));
+    assert!(!route.heard_out(10, 71), "said before");
+    assert!(!route.waits(101));
+    assert_eq!(route.framed(10, 101, 3, false), Verdict::Drop);
+}
+
+#[test]
+fn nobody_waits_for_a_former_owner_for_ever() {
+    let mut route = route();
+    route.awaits(10, 4, 70);
+    assert!(route.moved(11, 4, NEXT, true));
+    assert!(route.waits(100));
+    assert!(route.waits(99 + FORMER_TICKS));
+    assert!(!route.waits(100 + FORMER_TICKS));
+    assert_eq!(route.framed(10, 103, 3, false), Verdict::Drop);
+    // Old news make nobody wait.
+    route.awaits(10, 4, 90);
+    assert!(!route.waits(104));
+    // The answer to an attach shows everything.
+    route.awaits(11, 5, 30);
+    assert!(route.moved(10, 5, HOME, true));
+    assert!(route.misses(11));
+    assert!(!route.misses(11));
+    route.awaits(10, 6, 90);
+    assert!(route.overlooked());
+    route.next_attach("s");
+    assert!(route.attached(11, 2, 6));
+    assert!(!route.waits(105));
 }
 
 #[test]
 fn an_owner_that_nobody_foresaw_is_asked_to_attach_first() {
     let mut route = route();
-    assert_eq!(route.framed(11, 4, false), Verdict::Unforeseen);
+    assert_eq!(route.framed(11, 97, 4, false), Verdict::Early);
+    assert_eq!(route.framed(11, 100, 4, false), Verdict::Unforeseen);
     assert_eq!((route.place, route.hint), (Place::Sought, Some(11)));
     assert_eq!((route.take_sure(), route.take_sure()), (Some(11), None));
-    assert_eq!(route.framed(10, 3, false), Verdict::Drop);
+    assert_eq!(route.framed(10, 100, 3, false), Verdict::Drop);
     assert!(!route.overlooked(), "it is attached anew already");
     assert_eq!(route.next_attach("s").attach, 2);
     assert!(route.attached(11, 2, 4));
@@ -132,7 +188,7 @@ fn only_the_last_attach_is_believed() {
 fn a_frame_may_be_faster_than_the_answer_to_the_attach() {
     let mut route = Route::new("c".to_owned(), 7, 1, 0, HOME);
     route.next_attach("s");
-    assert_eq!(route.framed(10, 5, true), Verdict::Switch);
+    assert_eq!(route.framed(10, 100, 5, true), Verdict::Switch);
     assert!(route.attached(10, 1, 5));
     assert_eq!(route.place, Place::At(10));
 }
@@ -153,7 +209,7 @@ fn who_resumes_from_elsewhere_goes_on_where_the_owner_says() {
     let asked_run = route.resume("s");
     assert_eq!((asked_run.resume, asked_run.attach), (true, 0));
     assert_eq!(
-        route.framed(10, 5, false),
+        route.framed(10, 100, 5, false),
         Verdict::Take,
         "faster than the answer"
     );
@@ -181,7 +237,7 @@ fn a_paused_session_takes_no_input() {
     assert_eq!(route.way(&asked()), Way::Closed);
     assert!(!route.lost(10));
     assert_eq!(
-        route.framed(11, 4, true),
+        route.framed(11, 100, 4, true),
         Verdict::Take,
         "gathered for the resume"
     );

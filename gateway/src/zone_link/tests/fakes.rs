@@ -123,6 +123,12 @@ struct State {
     private: Vec<wire::SessionFrame>,
     /// Ownership sequence under which every frame names the session that it plays.
     plays: Option<u64>,
+    /// Number of frames sent.
+    sent: u64,
+    /// Whether it sends no frames.
+    is_silent: bool,
+    /// Whether all its frames are of the same tick.
+    stands_still: bool,
     /// Frame to send between two ticks.
     extra: Option<wire::ChunkFrame>,
     /// Numbers of the last gateway's last attach and input.
@@ -172,6 +178,9 @@ impl Zone {
             fresh: Vec::new(),
             private: Vec::new(),
             plays: None,
+            sent: 0,
+            is_silent: false,
+            stands_still: false,
             extra: None,
             last: (0, 0),
             control: None,
@@ -372,6 +381,36 @@ impl Zone {
             ownership_sequence: sequence,
             to_run_id: to.run,
             region: Some(common::Region { x: 0, z: 0 }),
+            after_frames: self.state().sent,
+        }));
+    }
+
+    /// Returns the number of frames that it has sent.
+    pub(super) fn sent(&self) -> u64 {
+        self.state().sent
+    }
+
+    /// Makes it send no frames, or send them again.
+    pub(super) fn is_silent(&self, silent: bool) {
+        self.state().is_silent = silent;
+    }
+
+    /// Makes all its further frames frames of one tick.
+    pub(super) fn stands_still(&self) {
+        self.state().stands_still = true;
+    }
+
+    /// Says that it gave the session to another zone after the next `more` frames.
+    pub(super) fn moves_after(&self, more: u64, to: &Zone, sequence: u64) {
+        self.forgets();
+        let after_frames = self.state().sent + more;
+        self.control(from_zone::Message::Moved(wire::Moved {
+            session_id: "s".to_owned(),
+            character_id: "ann".to_owned(),
+            ownership_sequence: sequence,
+            to_run_id: to.run,
+            region: Some(common::Region { x: 0, z: 0 }),
+            after_frames,
         }));
     }
 
@@ -504,6 +543,7 @@ impl Zone {
         if let Some(sequence) = state.plays.filter(|_| sessions.is_empty()) {
             sessions.push(Self::session_frame(sequence, Vec::new()));
         }
+        state.sent += 1;
         wire::Frame {
             run_id: self.run,
             tick,
@@ -566,12 +606,17 @@ impl Link for Zone {
                         _ => return,
                     },
                     _ = pace.tick() => {
-                        tick += 1;
-                        if out.send(Ok(zone.frame(tick))).await.is_err() {
+                        if zone.state().is_silent {
+                            continue;
+                        }
+                        tick += u64::from(!zone.state().stands_still);
+                        let frame = zone.frame(tick);
+                        if out.send(Ok(frame)).await.is_err() {
                             return;
                         }
                         let extra = zone.state().extra.take();
                         let Some(chunk) = extra else { continue };
+                        zone.state().sent += 1;
                         let extra = wire::Frame {
                             run_id: zone.run,
                             tick,
