@@ -2,6 +2,7 @@
 //!
 //! - [`bot`]: a client of the `/ws` protocol, its state apart from its socket;
 //! - [`load`]: many such clients over few tasks, with a plan each, and their measurements;
+//! - [`bench`]: scenes that are played against real processes, and a table of what they cost;
 //! - [`chaos`]: faults that break a cluster, and laws that must hold all the same;
 //! - [`costs`]: cost of a gateway's routes for the database of a large world;
 //! - [`cluster`]: the services as real processes, with their stores;
@@ -15,6 +16,7 @@
     reason = "the tasks of a test end with its runtime"
 )]
 
+pub mod bench;
 pub mod bot;
 pub mod chaos;
 pub mod cluster;

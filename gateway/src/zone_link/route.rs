@@ -335,6 +335,9 @@ impl Route {
         }
         self.sequence = sequence;
         self.region = region;
+        if self.formers.is_empty() {
+            self.waiting_since = None;
+        }
         match self.place {
             Place::At(_) if up => self.place = Place::At(to_run),
             Place::At(_) => {

@@ -35,6 +35,7 @@ Each bot makes an anonymous account and a character, enters the world and plays 
   border  walks to and fro over borders of regions, so that zones hand it over all the time
   chat    talks, and walks a little
   steps   takes one step a second, in the square of 41 × 41 tiles around where new characters stand
+  spread  the same in twelve such squares that lie far from each other
 
 A move is sent only by a bot that stands, and its latency counts from the moment when it was to
 be sent to the first update that shows the bot elsewhere. Moves during the ramp and while all
@@ -71,7 +72,7 @@ struct Arguments {
     /// Measure for this long
     #[arg(long = "for", default_value = "60s", value_parser = duration)]
     duration: Duration,
-    /// Behaviour of the bots: wander, town, border, chat or steps
+    /// Behaviour of the bots: wander, town, border, chat, steps or spread
     #[arg(long, default_value = "wander")]
     scenario: Scenario,
     /// Between two walks they drop things, pick up what lies near and move coins

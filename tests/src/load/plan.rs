@@ -29,6 +29,8 @@ pub enum Scenario {
     Chat,
     /// Everybody takes one step a second, in a square around where new characters stand.
     Steps,
+    /// Everybody takes one step a second, in one of several such squares far from each other.
+    Spread,
 }
 
 impl FromStr for Scenario {
@@ -41,7 +43,11 @@ impl FromStr for Scenario {
             "border" => Self::Border,
             "chat" => Self::Chat,
             "steps" => Self::Steps,
-            _ => return Err(format!("{text}: one of wander, town, border, chat, steps")),
+            "spread" => Self::Spread,
+            _ => {
+                let names = "wander, town, border, chat, steps, spread";
+                return Err(format!("{text}: one of {names}"));
+            }
         })
     }
 }
@@ -74,10 +80,24 @@ const HEADINGS: [Tile; 8] = [
     (-1, 1),
 ];
 
+/// Number of places of [`Scenario::Spread`].
+const PLACES: usize = 12;
+/// Distance from each of these places to the next, in tiles.
+const PLACES_APART: i32 = 3 * SQUARE_TILES;
+/// Distance of these places from where new characters stand, at most.
+const PLACES_WITHIN: i32 = 220;
+
+/// Middle of a square, and the ways to it.
+struct Place {
+    middle: Tile,
+    ways: OnceLock<Ways>,
+}
+
 /// Knowledge of the world that all bots of a run share.
 pub struct Ground {
     terrain: Terrain,
     home: Ways,
+    places: Vec<Place>,
     crossings: Vec<(Crossing, OnceLock<Ways>)>,
     /// Tiles on which a bot stood. The terrain does not say where trees and stalls stand.
     trodden: Mutex<HashSet<Tile>>,
@@ -87,7 +107,12 @@ impl Ground {
     /// Makes the ground; `crossings` are the walks over borders, for [`Scenario::Border`].
     pub fn new(terrain: Terrain, crossings: Vec<Crossing>) -> Self {
         let home = terrain.ways_to(terrain.spawn());
+        let places = places(&terrain, &home).into_iter().map(|middle| Place {
+            middle,
+            ways: OnceLock::new(),
+        });
         Self {
+            places: places.collect(),
             home,
             crossings: crossings
                 .into_iter()
@@ -113,6 +138,17 @@ impl Ground {
         &self.terrain
     }
 
+    /// Returns the middle of a bot's square, and the ways to it.
+    fn square(&self, scenario: Scenario, index: usize) -> (Tile, &Ways) {
+        match self.places.get(index % self.places.len().max(1)) {
+            Some(place) if scenario == Scenario::Spread => {
+                let ways = || self.terrain.ways_to(place.middle);
+                (place.middle, place.ways.get_or_init(ways))
+            }
+            _ => (self.terrain.spawn(), &self.home),
+        }
+    }
+
     fn crossing(&self, index: usize) -> Option<(Crossing, &Ways)> {
         let (crossing, ways) = self.crossings.get(index % self.crossings.len().max(1))?;
         Some((
@@ -120,6 +156,39 @@ impl Ground {
             ways.get_or_init(|| self.terrain.ways_to(crossing.low)),
         ))
     }
+}
+
+/// Returns the places of [`Scenario::Spread`]: middles of squares of which most can be walked on, the
+/// nearest to where new characters stand first.
+fn places(terrain: &Terrain, home: &Ways) -> Vec<Tile> {
+    const GRID: i32 = SQUARE_TILES / 2;
+    let (sx, sz) = terrain.spawn();
+    let reach = PLACES_WITHIN / GRID;
+    let grid = (-reach..=reach).flat_map(|z| (-reach..=reach).map(move |x| (x * GRID, z * GRID)));
+    let mut found: Vec<Tile> = grid.map(|(x, z)| (sx + x, sz + z)).collect();
+    found.retain(|at| home.far(*at).is_some() && is_open(home, *at));
+    found.sort_by_key(|at| (home.far(*at), *at));
+    let mut taken: Vec<Tile> = Vec::new();
+    for at in found {
+        if taken.len() < PLACES && taken.iter().all(|other| far(at, *other) >= PLACES_APART) {
+            taken.push(at);
+        }
+    }
+    taken
+}
+
+/// Returns whether at least two thirds of the square around a tile can be reached.
+fn is_open(home: &Ways, (x, z): Tile) -> bool {
+    let square = -SQUARE_TILES..=SQUARE_TILES;
+    let tiles = square
+        .clone()
+        .flat_map(|dz| square.clone().map(move |dx| (x + dx, z + dz)));
+    let (mut open, mut all) = (0, 0);
+    for tile in tiles {
+        all += 1;
+        open += u32::from(home.far(tile).is_some());
+    }
+    open * 3 >= all * 2
 }
 
 /// Returns at most `count` crossings, none within `apart` tiles of another, the first ones first.
@@ -279,7 +348,7 @@ impl Plan {
         if at == *last {
             return Seen::Same;
         }
-        if self.scenario == Scenario::Steps {
+        if matches!(self.scenario, Scenario::Steps | Scenario::Spread) {
             self.ground.tread(at);
         }
         *last = at;
@@ -325,7 +394,7 @@ impl Plan {
             Scenario::Town => 500..4_000,
             Scenario::Wander => 300..3_000,
             Scenario::Chat => 4_000..12_000,
-            Scenario::Steps => return self.rest_from_step(now),
+            Scenario::Steps | Scenario::Spread => return self.rest_from_step(now),
         };
         let pause = Duration::from_millis(self.dice.random_range(pause));
         self.state = State::Rest { until: now + pause };
@@ -390,20 +459,20 @@ impl Plan {
             }
             Scenario::Wander => self.near(&ground, at, at, WANDER_TILES).and_then(walk),
             Scenario::Chat => self.near(&ground, at, at, 5).and_then(walk),
-            Scenario::Steps => self.step(&ground, at),
+            Scenario::Steps | Scenario::Spread => self.step(&ground, at),
         }
     }
 
     /// Returns a step in the heading, or in another one if that leads nowhere. A bot goes to a tile
     /// of its own in the square first, so that the crowd is spread over all of it.
     fn step(&mut self, ground: &Ground, at: Tile) -> Option<Step> {
-        let spawn = ground.terrain.spawn();
-        if far(at, spawn) > SQUARE_TILES {
-            let to = ground.home.toward(at, STRIDE)?;
+        let (middle, ways) = ground.square(self.scenario, self.crossing);
+        if far(at, middle) > SQUARE_TILES {
+            let to = ways.toward(at, STRIDE)?;
             return Some(Step::Walk { to, run: true });
         }
         if self.post.is_none() {
-            self.post = self.near(ground, at, spawn, SQUARE_TILES);
+            self.post = self.near(ground, at, middle, SQUARE_TILES);
             let to = self.post?;
             return Some(Step::Walk { to, run: false });
         }
@@ -418,7 +487,7 @@ impl Plan {
             let to = (at.0 + x, at.1 + z);
             let there = ground.home.far(to);
             let beside = there.is_some_and(|there| there.abs_diff(here) <= 1);
-            if beside && ground.is_trodden(to) && far(to, spawn) <= SQUARE_TILES {
+            if beside && ground.is_trodden(to) && far(to, middle) <= SQUARE_TILES {
                 self.heading = heading;
                 return Some(Step::Walk { to, run: false });
             }

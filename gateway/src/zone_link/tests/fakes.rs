@@ -374,15 +374,7 @@ impl Zone {
 
     /// Gives the session to another zone, which names it after [`Zone::plays`].
     pub(super) fn moves_to(&self, to: &Zone, sequence: u64) {
-        self.forgets();
-        self.control(from_zone::Message::Moved(wire::Moved {
-            session_id: "s".to_owned(),
-            character_id: "ann".to_owned(),
-            ownership_sequence: sequence,
-            to_run_id: to.run,
-            region: Some(common::Region { x: 0, z: 0 }),
-            after_frames: self.state().sent,
-        }));
+        self.moves_after(0, to, sequence);
     }
 
     /// Returns the number of frames that it has sent.

@@ -1,0 +1,100 @@
+//! What is played.
+
+use std::time::Duration;
+
+use proto::client::Format;
+
+use crate::load::Scenario;
+
+/// Store of a scene.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoreKind {
+    /// SQLite, and a bus within the gateway.
+    Sqlite,
+    /// PostgreSQL that writes through to the disk, and Redis.
+    Postgres,
+}
+
+/// One scene.
+#[derive(Debug, Clone, Copy)]
+pub struct Scene {
+    /// Its name.
+    pub name: &'static str,
+    /// Number of clients.
+    pub players: usize,
+    /// What they do.
+    pub scenario: Scenario,
+    /// How they read.
+    pub format: Format,
+    /// Most players that each is shown.
+    pub shown: Option<u16>,
+    /// Time over which they connect.
+    pub ramp: Duration,
+    /// Time between that and the measured time.
+    pub settle: Duration,
+    /// The measured time.
+    pub measured: Duration,
+    /// The store.
+    pub store: StoreKind,
+    /// Whether a zone server is killed in the middle of the measured time.
+    pub kill: bool,
+}
+
+const fn town(name: &'static str, players: usize, format: Format, shown: Option<u16>) -> Scene {
+    Scene {
+        name,
+        players,
+        scenario: Scenario::Steps,
+        format,
+        shown,
+        ramp: Duration::from_millis(players as u64 * 12),
+        settle: Duration::from_secs(30),
+        measured: Duration::from_secs(40),
+        store: StoreKind::Sqlite,
+        kill: false,
+    }
+}
+
+const fn storm(name: &'static str, players: usize, seconds: u64, store: StoreKind) -> Scene {
+    Scene {
+        name,
+        players,
+        scenario: Scenario::Steps,
+        format: Format::Compact,
+        shown: Some(255),
+        ramp: Duration::from_secs(seconds),
+        settle: Duration::ZERO,
+        measured: Duration::from_secs(5),
+        store,
+        kill: false,
+    }
+}
+
+/// All scenes, in the order in which they are played. The town is a square of 41 × 41 tiles around
+/// where new characters stand, which lies across a border of two zones; each client takes one step
+/// a second.
+pub const SCENES: [Scene; 13] = [
+    town("town-500", 500, Format::Compact, None),
+    town("town-2000", 2_000, Format::Compact, None),
+    town("town-2000-capped", 2_000, Format::Compact, Some(255)),
+    town("town-5000", 5_000, Format::Compact, None),
+    town("town-1000", 1_000, Format::Compact, None),
+    town("town-1000-msgpack", 1_000, Format::MessagePack, None),
+    town("town-1000-json", 1_000, Format::Json, None),
+    Scene {
+        scenario: Scenario::Spread,
+        settle: Duration::from_secs(90),
+        ..town("spread-5000", 5_000, Format::Compact, None)
+    },
+    Scene {
+        scenario: Scenario::Border,
+        ..town("border-500", 500, Format::Compact, None)
+    },
+    Scene {
+        kill: true,
+        ..town("kill-1000", 1_000, Format::Compact, None)
+    },
+    storm("enter-sqlite", 5_000, 8, StoreKind::Sqlite),
+    storm("enter-postgres", 5_000, 8, StoreKind::Postgres),
+    storm("storm-postgres", 5_000, 1, StoreKind::Postgres),
+];

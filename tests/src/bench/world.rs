@@ -1,0 +1,183 @@
+//! The processes of a scene: one persistence service, two zone servers, one gateway, and their store.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::{Context, Result, bail};
+use test_servers::{Postgres, Redis};
+use tokio::time::{Instant, sleep};
+
+use super::scene::StoreKind;
+use crate::{
+    cluster::{Process, free_port},
+    http::{self, Address},
+};
+
+/// Longest time until everything is ready.
+const READY_WITHIN: Duration = Duration::from_secs(60);
+/// Clock ticks a second in which Linux counts the time of processes.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// A running world. Its processes end with it.
+pub(super) struct World {
+    processes: Vec<(&'static str, Process)>,
+    pub(super) gateway: Address,
+    folder: PathBuf,
+    /// Processor time of processes that were killed, in seconds.
+    spent: BTreeMap<&'static str, f64>,
+    _servers: Option<(Postgres, Redis)>,
+}
+
+impl World {
+    /// Starts the programs of a folder and waits until the gateway is ready.
+    ///
+    /// # Errors
+    /// A program is missing or does not become ready.
+    pub(super) async fn start(binaries: &Path, store: StoreKind) -> Result<Self> {
+        let folder = std::env::temp_dir().join(format!("tilestead-bench-{}", std::process::id()));
+        // There is none after a round that ended well.
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder)?;
+        let servers = match store {
+            StoreKind::Sqlite => None,
+            StoreKind::Postgres => Some(tokio::task::spawn_blocking(servers).await??),
+        };
+        let persistence = format!("127.0.0.1:{}", free_port()?);
+        let port = free_port()?;
+        let mut store = vec![
+            ("PERSISTENCE_LISTEN", persistence.clone()),
+            ("DATA_DIR", folder.display().to_string()),
+        ];
+        let mut shared = Vec::new();
+        if let Some((postgres, redis)) = &servers {
+            store.push(("DATABASE_URL", postgres.create_database("bench")));
+            shared.push(("REDIS_URL", redis.url()));
+        }
+        let zone = vec![("PERSISTENCE_ADDRESSES", persistence)];
+        let gateway = [
+            zone.clone(),
+            shared,
+            vec![
+                ("PORT", port.to_string()),
+                ("DISABLE_RATE_LIMIT", "true".to_owned()),
+            ],
+        ];
+        let services = [
+            ("persistence", "persistence-svc", store),
+            ("zone", "zone-server", zone.clone()),
+            ("zone", "zone-server", zone),
+            ("gateway", "gateway", gateway.concat()),
+        ];
+        let mut world = Self {
+            processes: Vec::new(),
+            gateway: format!("ws://127.0.0.1:{port}/ws")
+                .parse()
+                .map_err(anyhow::Error::msg)?,
+            folder,
+            spent: BTreeMap::new(),
+            _servers: servers,
+        };
+        for (number, (kind, program, env)) in services.into_iter().enumerate() {
+            world.launch(kind, &binaries.join(program), number, env)?;
+        }
+        world.ready().await?;
+        Ok(world)
+    }
+
+    fn launch(
+        &mut self,
+        kind: &'static str,
+        program: &Path,
+        number: usize,
+        env: Vec<(&'static str, String)>,
+    ) -> Result<()> {
+        let all = [
+            ("INTERNAL_TLS", "off".to_owned()),
+            ("METRICS_PORT", free_port()?.to_string()),
+        ];
+        let env = all.into_iter().chain(env);
+        let env: Vec<(String, String)> = env.map(|(k, v)| (k.to_owned(), v)).collect();
+        let log = self.folder.join(format!("{kind}-{number}.log"));
+        let process = Process::start(kind, program, &[], &env, &log)?;
+        self.processes.push((kind, process));
+        Ok(())
+    }
+
+    async fn ready(&mut self) -> Result<()> {
+        let until = Instant::now() + READY_WITHIN;
+        let authority = self.gateway.authority();
+        loop {
+            let answer = http::get(&authority, "/readyz").await;
+            if answer.is_ok_and(|answer| answer.status == 200) {
+                return Ok(());
+            }
+            for (kind, process) in &mut self.processes {
+                if process.ended().is_some() {
+                    bail!("{kind} has ended; it said last:\n{}", process.said());
+                }
+            }
+            if Instant::now() > until {
+                bail!("the gateway is not ready after {READY_WITHIN:?}");
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    /// Kills a zone server.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(super) fn kill_zone(&mut self) -> Result<()> {
+        let place = self.processes.iter().position(|(kind, _)| *kind == "zone");
+        let (kind, mut process) = self.processes.remove(place.context("no zone server")?);
+        *self.spent.entry(kind).or_default() += used(process.id())?;
+        process.kill();
+        Ok(())
+    }
+
+    /// Returns the processor time that each kind of process has used, in seconds; the generator's
+    /// own too. The servers of PostgreSQL and Redis are not counted.
+    ///
+    /// # Errors
+    /// A process has ended.
+    pub(super) fn processor_time(&self) -> Result<BTreeMap<&'static str, f64>> {
+        let mut times = self.spent.clone();
+        times.insert("generator", used(std::process::id())?);
+        for (kind, process) in &self.processes {
+            let time = used(process.id()).with_context(|| format!("{kind} has ended"))?;
+            *times.entry(*kind).or_default() += time;
+        }
+        Ok(times)
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        // The gateway first, so that nobody seeks a process that is gone.
+        while let Some((_, mut process)) = self.processes.pop() {
+            process.kill();
+        }
+        // What is left of it lies among temporary files.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn servers() -> Result<(Postgres, Redis)> {
+    let settings = ["fsync=on", "synchronous_commit=on", "max_connections=200"];
+    let postgres = Postgres::try_start_with(&settings).map_err(anyhow::Error::msg)?;
+    Ok((postgres, Redis::start()))
+}
+
+/// Returns the processor time of a process in seconds: fields 14 and 15 of `/proc/PID/stat`.
+fn used(process: u32) -> Result<f64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
+    // The second field is the program's name, which may have spaces.
+    let (_, fields) = stat.rsplit_once(')').context("no name")?;
+    let mut times = fields.split_whitespace().skip(11).take(2);
+    let mut next = || -> Result<f64> { Ok(times.next().context("too few fields")?.parse()?) };
+    Ok((next()? + next()?) / TICKS_PER_SECOND)
+}
