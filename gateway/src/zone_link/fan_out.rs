@@ -355,12 +355,15 @@ impl FanOut {
 
     /// Shows the news between two ticks, and nothing else.
     fn flush_extra(&mut self, received: Instant) {
+        // A frame between two ticks may hold nothing but messages of sessions. Each flush must reach
+        // every view: a view that missed one forgets all numbers.
+        if !self.replica.has_news() {
+            return;
+        }
         let begin = Instant::now();
         let changes = self.replica.flush();
-        if !changes.chunks.is_empty() {
-            let flushed = Flushed::default();
-            self.show(&changes, Part::Extra, begin, received, flushed);
-        }
+        let flushed = Flushed::default();
+        self.show(&changes, Part::Extra, begin, received, flushed);
     }
 
     fn show(

@@ -56,6 +56,11 @@ impl Numbers {
         self.freed.push(number);
     }
 
+    /// Returns whether numbers were given back since the last flush.
+    pub(crate) fn has_freed(&self) -> bool {
+        !self.freed.is_empty()
+    }
+
     /// Returns the numbers that were given back since the last call. From now on they may stand
     /// for other things.
     pub(crate) fn flush(&mut self) -> Vec<u32> {

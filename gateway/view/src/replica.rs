@@ -395,6 +395,11 @@ impl Replica {
         }
     }
 
+    /// Returns whether anything changed since the last flush.
+    pub fn has_news(&self) -> bool {
+        !self.touched.is_empty() || !self.hits.is_empty() || self.numbers.has_freed()
+    }
+
     /// Returns everything that changed since the last flush.
     pub fn flush(&mut self) -> Changes {
         self.end_departures();

@@ -1,5 +1,7 @@
 //! The time at which a tick goes out, and the cost of a crowd.
 
+use std::num::NonZeroU16;
+
 use opentelemetry::metrics::MeterProvider;
 use proto::client::{Format, update::WorldUpdate};
 use tokio::time::sleep;
@@ -178,6 +180,56 @@ async fn a_tick_waits_for_all_zones_but_not_for_long() {
     let life = taken(&mailbox).expect("a sign of life");
     assert_eq!(&life.body.concat()[..], b"{\"tick\":105,\"chunks\":[]}");
     stop.cancel();
+}
+
+/// Frames between two ticks bring messages of sessions, too. A client that sees the nearest players
+/// keeps their names over them.
+#[tokio::test]
+async fn a_frame_without_news_makes_no_client_forget_names() {
+    let (table, directory, measures) = stand();
+    let nearest = Screen {
+        format: Format::Compact,
+        players_max: NonZeroU16::new(255),
+    };
+    let screens = [nearest, Screen::all(Format::Compact)];
+    let sessions = [1, 2].map(|n| {
+        let at = world::Tile { x: 20, z: 20 };
+        let mailbox = session(&table, n, Format::Compact, at);
+        let screen = screens[n - 1];
+        let resumed = table.resume(&format!("s{n}"), mailbox.clone(), screen, false);
+        resumed.expect("a session");
+        mailbox
+    });
+    let things: Vec<wire::Entity> = (1..100).map(|n| thing(n, 20, 20)).collect();
+    let mut fan_out = FanOut::new(table, directory, measures, Arc::default());
+    let mut asks = Vec::new();
+    for run in [1, 2] {
+        let (subscribe, mut asked) = mpsc::channel(8);
+        fan_out.hear(FromLink::Up {
+            run,
+            number: 1,
+            subscribe,
+        });
+        let mine = if run == 1 { things.as_slice() } else { &[] };
+        fan_out.hear(frame(run, 1, answer(asked.recv().await.unwrap(), mine)));
+        asks.push(asked);
+    }
+    let size = |mailbox: &Mailbox| taken(mailbox).map(|update| update.body.concat().len());
+    let first: Vec<usize> = sessions.iter().filter_map(size).collect();
+    assert!(first.iter().all(|bytes| *bytes > 3_000), "{first:?}");
+    let mut extra = frame(1, 1, Vec::new());
+    if let FromLink::Frame { frame, .. } = &mut extra {
+        frame.extra = true;
+    }
+    fan_out.hear(extra);
+    for run in [1, 2] {
+        let chunks = moved(&things[..1], 2);
+        let chunks = if run == 1 { chunks } else { Vec::new() };
+        fan_out.hear(frame(run, 2, chunks));
+    }
+    let second: Vec<usize> = sessions.iter().filter_map(size).collect();
+    assert_eq!(second.len(), 2);
+    assert!(second.iter().all(|bytes| *bytes < 100), "{second:?}");
 }
 
 /// The gateway writes a chunk's change once for each of the two formats, however many look on.
