@@ -292,3 +292,38 @@ async fn inputs_sent_during_a_move_are_played_once_by_the_new_owner() {
     scene.a.stop().await;
     scene.b.stop().await;
 }
+
+/// An input may be sent to a run just before its player comes back there. To that run it looks like
+/// one that is late.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn inputs_sent_to_a_former_owner_that_becomes_the_next_are_played_once() {
+    let scene = scene(&["ann"]).await;
+    let want = |run: u64| {
+        scene
+            .store
+            .change(|state| state.wanted.insert(scene.west, run))
+    };
+    want(scene.run_b);
+    until("ann stands there", || scene.standing(scene.run_b) == 1).await;
+    want(scene.run_a);
+    let mut number = 0;
+    while scene.gateway.read(|seen| seen.moved.len()) < 2 || number < 20 {
+        number += 1;
+        let step = Tile {
+            x: scene.from.x + 1 + (number % 2) as i32,
+            ..scene.from
+        };
+        scene.gateway.walk(scene.run_a, "ann", number, step).await;
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    let answered = || {
+        let messages = scene.gateway.messages("ann");
+        messages.iter().filter(|m| m.event == "ack").count() as u64
+    };
+    until("all are answered", || answered() == number).await;
+    let lost = scene.gateway.read(|seen| seen.lost.len());
+    assert_eq!(lost, 0, "of {number}");
+    scene.nobody_noticed(&["ann"]);
+    scene.a.stop().await;
+    scene.b.stop().await;
+}

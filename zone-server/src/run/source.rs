@@ -414,9 +414,12 @@ impl Run {
         }
         gone.under_way = std::mem::take(&mut gone.late);
         let inputs = gone.under_way.iter().map(|(_, input)| input.clone());
+        // A session goes on at another gateway only by an attach, which takes its inputs along.
+        let sent_by = gone.under_way.first().map(|(gateway_id, _)| gateway_id);
         let request = ForwardRequest {
             h: Some(handover_id(who, gone.h)),
             inputs: inputs.collect(),
+            gateway_id: sent_by.cloned().unwrap_or_default(),
         };
         let address = gone.to.address.clone();
         self.context.effects.forward(&address, who.clone(), request);
@@ -455,11 +458,35 @@ impl Run {
         }
     }
 
-    /// Forgets the departure of a player who is this run's again: late inputs follow it no more.
-    pub(super) fn came_back(&mut self, who: &CharacterId) {
-        if let Some(gone) = self.handovers.departed.remove(who) {
-            self.forget(gone);
+    /// Sends inputs after a player who went on since a peer handed it over with ownership sequence
+    /// `h`. Returns whether it did.
+    pub(super) fn follow(
+        &mut self,
+        who: &CharacterId,
+        h: u64,
+        gateway_id: &str,
+        inputs: &[Input],
+    ) -> bool {
+        let gone = self.handovers.departed.get(who);
+        let follows = !gateway_id.is_empty() && gone.is_some_and(|gone| gone.follows(h));
+        if follows {
+            for input in inputs {
+                self.input_departed(gateway_id, who, input.clone());
+            }
         }
+        follows
+    }
+
+    /// Forgets the departure of a player who is this run's again. Returns the late inputs, with the
+    /// gateways that sent them. The other run may have some of them too; their numbers tell.
+    pub(super) fn came_back(&mut self, who: &CharacterId) -> Vec<(String, Input)> {
+        let Some(mut gone) = self.handovers.departed.remove(who) else {
+            return Vec::new();
+        };
+        let mut late = std::mem::take(&mut gone.under_way);
+        late.append(&mut gone.late);
+        self.forget(gone);
+        late
     }
 
     /// Forgets a player who has gone, and says that the inputs are lost that its target has not

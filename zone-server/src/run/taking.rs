@@ -10,7 +10,10 @@ use proto::rpc::zone::v1::{
 };
 use world::{CharacterId, Region, Tick};
 
-use super::{Run, target::name};
+use super::{
+    Run,
+    target::{Announced, name},
+};
 use crate::{
     deliver::held::Holdings,
     inbox::{INPUTS_HELD_MAX, Inputs},
@@ -163,9 +166,10 @@ impl Run {
         }
         // An older claim, for which only the store's answer is missing, means nothing any more.
         self.evict(&who);
+        // What came before the player, in the belief that it would come by itself or had gone.
         let announced = self.handovers.announced.remove(&who);
-        let attach = announced.and_then(|announced| self.never_comes(announced));
-        self.came_back(&who);
+        let (early, attach) = announced.map_or_else(Default::default, Announced::inputs_and_attach);
+        let late = self.came_back(&who);
         let mut slot = PlayerSlot::new(region, h, self.now, Holdings::default());
         slot.account_id.clone_from(&moved.account_id);
         let linger = moved.linger_ticks.min(self.config.ticks(self.linger_max()));
@@ -177,6 +181,7 @@ impl Run {
         let sent_by = moved.session.clone().unwrap_or_default().gateway_id;
         let unplayed = slot.catch_up(last_words(moved));
         self.inputs_lost(&sent_by, &unplayed);
+        self.take_early(&mut slot, early.into_values().chain(late));
         let early = self.moves.early.remove(&who).unwrap_or_default();
         self.take_early(&mut slot, early.inputs.into_values());
         let gateway = slot.session.as_ref().map(|s| s.gateway_id.clone());

@@ -22,6 +22,9 @@ use crate::{
     translate::{self, Refused, record},
 };
 
+/// Inputs that came before their player, by number, with the gateways that sent them.
+pub(super) type EarlyInputs = BTreeMap<u64, (String, Input)>;
+
 /// A player that a peer announced.
 pub(super) struct Announced {
     pub(super) pending: Pending,
@@ -31,8 +34,7 @@ pub(super) struct Announced {
     session: SessionRef,
     /// Number of the source's offer.
     attempt: u32,
-    /// Inputs that came before the player, with the gateways that sent them.
-    inputs: BTreeMap<u64, (String, Input)>,
+    inputs: EarlyInputs,
     /// Attach of a session that came before the player, and its gateway.
     pub(super) attach: Option<(String, Attach)>,
     /// End of a session before the player came: its epoch and attach number.
@@ -43,6 +45,12 @@ impl Announced {
     /// Returns the region to which the player will belong.
     pub(super) fn region(&self) -> Region {
         self.region
+    }
+
+    /// Returns the inputs that came before the player, with the gateways that sent them, and the
+    /// attach that waits for it.
+    pub(super) fn inputs_and_attach(self) -> (EarlyInputs, Option<(String, Attach)>) {
+        (self.inputs, self.attach)
     }
 
     /// Keeps an input until the player comes. Returns its outcome, or the input if there is no
@@ -272,7 +280,8 @@ impl Run {
         let sent_by = complete.session.clone().unwrap_or_default().gateway_id;
         let unplayed = slot.catch_up(complete);
         self.inputs_lost(&sent_by, &unplayed);
-        self.take_early(&mut slot, announced.inputs.into_values());
+        let late = self.came_back(who);
+        self.take_early(&mut slot, announced.inputs.into_values().chain(late));
         self.look_for_session(&mut slot, announced.detached, until);
         self.batch.enter(who, announced.region, h, self.now);
         self.regions.came.insert(announced.region, self.now);
@@ -283,7 +292,6 @@ impl Run {
         };
         self.handovers.arrivals.push((played, arrival));
         self.roster.insert(who.clone(), slot);
-        self.came_back(who);
         self.context.metrics.handover("taken");
         if let Some((gateway_id, attach)) = announced.attach {
             self.attach(&gateway_id, attach);
@@ -340,7 +348,8 @@ impl Run {
             self.inputs_lost(&gateway_id, &full);
             return ForwardReply { taken: true };
         }
-        ForwardReply { taken: false }
+        let taken = self.follow(&who, h, &request.gateway_id, &request.inputs);
+        ForwardReply { taken }
     }
 
     /// Asks the store about announced players that did not come, at an edge.
