@@ -6,6 +6,7 @@ use crate::stage;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use proto::rpc::zone::v1::{ForwardRequest, HandoverId, handover_client::HandoverClient};
 use stage::{
     Zone, border,
     gateway::{Gateway, Seen},
@@ -323,6 +324,42 @@ async fn inputs_sent_to_a_former_owner_that_becomes_the_next_are_played_once() {
     until("all are answered", || answered() == number).await;
     let lost = scene.gateway.read(|seen| seen.lost.len());
     assert_eq!(lost, 0, "of {number}");
+    scene.nobody_noticed(&["ann"]);
+    scene.a.stop().await;
+    scene.b.stop().await;
+}
+
+/// A run that a peer takes for the owner sends the inputs after the player, who has gone on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn inputs_that_a_peer_sends_too_late_follow_the_player_all_the_same() {
+    let scene = scene(&["ann"]).await;
+    scene
+        .store
+        .change(|state| state.wanted.insert(scene.west, scene.run_b));
+    until("ann stands there", || scene.standing(scene.run_b) == 1).await;
+    let to = Tile {
+        x: scene.from.x + 2,
+        ..scene.from
+    };
+    let mut peer = HandoverClient::new(stage::gateway::channel(&scene.a.address));
+    let mut request = ForwardRequest {
+        h: Some(HandoverId {
+            character_id: "ann".to_owned(),
+            ownership_sequence: 1,
+        }),
+        inputs: vec![stage::gateway::walk("ann", 1, to)],
+        gateway_id: String::new(),
+    };
+    let reply = peer.forward(request.clone()).await.unwrap().into_inner();
+    assert!(!reply.taken, "nobody could be told of their loss");
+    "g".clone_into(&mut request.gateway_id);
+    let reply = peer.forward(request).await.unwrap().into_inner();
+    assert!(reply.taken);
+    until("ann is where the input said", || {
+        scene.gateway.position("ann").is_some_and(|p| p.x == to.x)
+    })
+    .await;
+    assert_eq!(scene.gateway.read(|seen| seen.lost.len()), 0);
     scene.nobody_noticed(&["ann"]);
     scene.a.stop().await;
     scene.b.stop().await;

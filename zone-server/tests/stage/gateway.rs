@@ -280,24 +280,13 @@ impl Gateway {
     }
 
     pub async fn input(&self, run: u64, who: &str, number: u64, event: &str, data: String) {
-        let input = Input {
-            session_id: format!("session-{who}"),
-            character_id: who.to_owned(),
-            session_epoch: 1,
-            number,
-            event: event.to_owned(),
-            data: data.into(),
-            id: Bytes::from(number.to_string()),
-            traceparent: String::new(),
-            attach: 0,
-            ..Input::default()
-        };
+        let input = input(who, number, event, data);
         self.say(run, to_zone::Message::Input(input)).await;
     }
 
     pub async fn walk(&self, run: u64, who: &str, number: u64, to: Tile) {
-        let data = format!(r#"{{"target":{{"x":{},"z":{}}}}}"#, to.x, to.z);
-        self.input(run, who, number, "player:move", data).await;
+        let input = walk(who, number, to);
+        self.say(run, to_zone::Message::Input(input)).await;
     }
 
     /// Returns the messages to a character, in order.
@@ -341,4 +330,25 @@ fn wrap(message: to_zone::Message) -> ToZone {
     ToZone {
         message: Some(message),
     }
+}
+
+fn input(who: &str, number: u64, event: &str, data: String) -> Input {
+    Input {
+        session_id: format!("session-{who}"),
+        character_id: who.to_owned(),
+        session_epoch: 1,
+        number,
+        event: event.to_owned(),
+        data: data.into(),
+        id: Bytes::from(number.to_string()),
+        traceparent: String::new(),
+        attach: 0,
+        ..Input::default()
+    }
+}
+
+/// Returns the input of a walk.
+pub fn walk(who: &str, number: u64, to: Tile) -> Input {
+    let data = format!(r#"{{"target":{{"x":{},"z":{}}}}}"#, to.x, to.z);
+    input(who, number, "player:move", data)
 }
