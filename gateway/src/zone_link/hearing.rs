@@ -322,7 +322,7 @@ impl Table {
         if matches!(verdict, Verdict::Switch | Verdict::Unforeseen) {
             self.measures.handover();
         }
-        let anew = match verdict {
+        let mut anew = match verdict {
             Verdict::Take | Verdict::Switch | Verdict::Early | Verdict::Former => false,
             // A search that is under way already finds the session there.
             Verdict::Unforeseen => matches!(was, Place::At(_)),
@@ -335,7 +335,8 @@ impl Table {
             Verdict::Former => session.take(frame, true, &self.measures),
             Verdict::Early => {
                 stands(session, tick, &frame);
-                session.heard_early(tick, frame);
+                let kept = session.heard_early(tick, frame, &self.measures);
+                anew = !kept && session.route.overlooked();
             }
             Verdict::Take | Verdict::Switch | Verdict::Unforeseen => {
                 session.route.named(run, tick);

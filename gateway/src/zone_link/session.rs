@@ -389,10 +389,20 @@ impl Session {
     }
 
     /// Keeps a frame of a new owner until the former one has said that the character went there.
-    pub(super) fn heard_early(&mut self, tick: u64, frame: wire::SessionFrame) {
-        if self.early.len() < EARLY_MAX {
+    /// Returns whether there was room. Else the answers in it are lost.
+    pub(super) fn heard_early(
+        &mut self,
+        tick: u64,
+        frame: wire::SessionFrame,
+        measures: &Measures,
+    ) -> bool {
+        let room = self.early.len() < EARLY_MAX;
+        if room {
             self.early.push_back((tick, frame));
+        } else {
+            self.take(frame, false, measures);
         }
+        room
     }
 
     /// Takes the frames that waited for a former owner, unless they also wait for the answer to an

@@ -1,6 +1,7 @@
 //! Sessions against fake zones and a fake directory, over real streams.
 
 mod elsewhere;
+mod fake_directory;
 mod fakes;
 mod former;
 mod recall;
@@ -20,7 +21,10 @@ use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 use world::{Region, Tile};
 
-use self::fakes::{Directory, Zone, person};
+use self::{
+    fake_directory::Directory,
+    fakes::{Zone, person},
+};
 use super::{AttachError, AttachSession, Attached, InputError, SessionEvent, Zones, ZonesConfig};
 use crate::{
     mailbox::{Mailbox, Next, Reliable},

@@ -9,7 +9,8 @@ use tokio_util::sync::CancellationToken;
 use super::{scene::Scene, world::World};
 use crate::{
     load::{
-        Acting, Ground, Options, Recovery, Scenario, Summary, Swarm, plan::spread, swarm::Progress,
+        Acting, Ground, Options, Recovery, Scenario, Summary, Swarm, ground::spread,
+        swarm::Progress,
     },
     terrain::Terrain,
 };

@@ -20,7 +20,7 @@ use tests::{
     http::Address,
     load::{
         Acting, Ground, Options, Scenario, Summary,
-        plan::spread,
+        ground::spread,
         slo::Slo,
         swarm::{self, Progress},
     },

@@ -25,7 +25,7 @@ use super::{
 use crate::{
     cluster::{Cluster, Plan},
     journey::Atlas,
-    load::{Acting, Ground, Options, Scenario, Summary, Swarm, plan::spread},
+    load::{Acting, Ground, Options, Scenario, Summary, Swarm, ground::spread},
 };
 
 /// Longest time until all bots are in the world, beyond their ramp.

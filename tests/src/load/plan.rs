@@ -3,18 +3,14 @@
 //! Only a bot that stands begins a walk, so the first new position after it is the walk's own
 //! effect. The time between the intended moment and that position is therefore a true latency.
 
-use std::{
-    collections::HashSet,
-    str::FromStr,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
-    time::Duration,
-};
+use std::{str::FromStr, sync::Arc, time::Duration};
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tokio::time::Instant;
 
-use crate::terrain::{Crossing, Terrain, Tile, Ways};
+use super::ground::{Ground, SQUARE_TILES, far};
+use crate::terrain::{Crossing, Tile};
 
 /// Behaviour of bots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,9 +59,6 @@ const TOWN_TILES: i32 = 10;
 /// Distance that a wanderer goes at once, in tiles.
 const WANDER_TILES: i32 = 14;
 
-/// Distance from the middle up to which those go who take one step a second, in tiles: the square
-/// has 41 × 41.
-const SQUARE_TILES: i32 = 20;
 /// Time from one step to the next in that square.
 const STEP_EVERY: Duration = Duration::from_secs(1);
 /// The eight ways in which a step leads.
@@ -79,132 +72,6 @@ const HEADINGS: [Tile; 8] = [
     (-1, 0),
     (-1, 1),
 ];
-
-/// Number of places of [`Scenario::Spread`].
-const PLACES: usize = 12;
-/// Distance from each of these places to the next, in tiles.
-const PLACES_APART: i32 = 3 * SQUARE_TILES;
-/// Distance of these places from where new characters stand, at most.
-const PLACES_WITHIN: i32 = 220;
-
-/// Middle of a square, and the ways to it.
-struct Place {
-    middle: Tile,
-    ways: OnceLock<Ways>,
-}
-
-/// Knowledge of the world that all bots of a run share.
-pub struct Ground {
-    terrain: Terrain,
-    home: Ways,
-    places: Vec<Place>,
-    crossings: Vec<(Crossing, OnceLock<Ways>)>,
-    /// Tiles on which a bot stood. The terrain does not say where trees and stalls stand.
-    trodden: Mutex<HashSet<Tile>>,
-}
-
-impl Ground {
-    /// Makes the ground; `crossings` are the walks over borders, for [`Scenario::Border`].
-    pub fn new(terrain: Terrain, crossings: Vec<Crossing>) -> Self {
-        let home = terrain.ways_to(terrain.spawn());
-        let places = places(&terrain, &home).into_iter().map(|middle| Place {
-            middle,
-            ways: OnceLock::new(),
-        });
-        Self {
-            places: places.collect(),
-            home,
-            crossings: crossings
-                .into_iter()
-                .map(|g| (g, OnceLock::new()))
-                .collect(),
-            terrain,
-            trodden: Mutex::default(),
-        }
-    }
-
-    fn tread(&self, at: Tile) {
-        let mut trodden = self.trodden.lock().unwrap_or_else(PoisonError::into_inner);
-        trodden.insert(at);
-    }
-
-    fn is_trodden(&self, at: Tile) -> bool {
-        let trodden = self.trodden.lock().unwrap_or_else(PoisonError::into_inner);
-        trodden.contains(&at)
-    }
-
-    /// Returns the world's terrain.
-    pub fn terrain(&self) -> &Terrain {
-        &self.terrain
-    }
-
-    /// Returns the middle of a bot's square, and the ways to it.
-    fn square(&self, scenario: Scenario, index: usize) -> (Tile, &Ways) {
-        match self.places.get(index % self.places.len().max(1)) {
-            Some(place) if scenario == Scenario::Spread => {
-                let ways = || self.terrain.ways_to(place.middle);
-                (place.middle, place.ways.get_or_init(ways))
-            }
-            _ => (self.terrain.spawn(), &self.home),
-        }
-    }
-
-    fn crossing(&self, index: usize) -> Option<(Crossing, &Ways)> {
-        let (crossing, ways) = self.crossings.get(index % self.crossings.len().max(1))?;
-        Some((
-            *crossing,
-            ways.get_or_init(|| self.terrain.ways_to(crossing.low)),
-        ))
-    }
-}
-
-/// Returns the places of [`Scenario::Spread`]: middles of squares of which most can be walked on, the
-/// nearest to where new characters stand first.
-fn places(terrain: &Terrain, home: &Ways) -> Vec<Tile> {
-    const GRID: i32 = SQUARE_TILES / 2;
-    let (sx, sz) = terrain.spawn();
-    let reach = PLACES_WITHIN / GRID;
-    let grid = (-reach..=reach).flat_map(|z| (-reach..=reach).map(move |x| (x * GRID, z * GRID)));
-    let mut found: Vec<Tile> = grid.map(|(x, z)| (sx + x, sz + z)).collect();
-    found.retain(|at| home.far(*at).is_some() && is_open(home, *at));
-    found.sort_by_key(|at| (home.far(*at), *at));
-    let mut taken: Vec<Tile> = Vec::new();
-    for at in found {
-        if taken.len() < PLACES && taken.iter().all(|other| far(at, *other) >= PLACES_APART) {
-            taken.push(at);
-        }
-    }
-    taken
-}
-
-/// Returns whether at least two thirds of the square around a tile can be reached.
-fn is_open(home: &Ways, (x, z): Tile) -> bool {
-    let square = -SQUARE_TILES..=SQUARE_TILES;
-    let tiles = square
-        .clone()
-        .flat_map(|dz| square.clone().map(move |dx| (x + dx, z + dz)));
-    let (mut open, mut all) = (0, 0);
-    for tile in tiles {
-        all += 1;
-        open += u32::from(home.far(tile).is_some());
-    }
-    open * 3 >= all * 2
-}
-
-/// Returns at most `count` crossings, none within `apart` tiles of another, the first ones first.
-pub fn spread(crossings: Vec<Crossing>, count: usize, apart: i32) -> Vec<Crossing> {
-    let mut taken: Vec<Crossing> = Vec::new();
-    for crossing in crossings {
-        let near = |other: &Crossing| {
-            let (a, b) = (crossing.low, other.low);
-            (a.0 - b.0).abs().max((a.1 - b.1).abs()) < apart
-        };
-        if taken.len() < count && !taken.iter().any(near) {
-            taken.push(crossing);
-        }
-    }
-    taken
-}
 
 /// Next step of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -466,7 +333,8 @@ impl Plan {
     /// Returns a step in the heading, or in another one if that leads nowhere. A bot goes to a tile
     /// of its own in the square first, so that the crowd is spread over all of it.
     fn step(&mut self, ground: &Ground, at: Tile) -> Option<Step> {
-        let (middle, ways) = ground.square(self.scenario, self.crossing);
+        let apart = self.scenario == Scenario::Spread;
+        let (middle, ways) = ground.square(apart, self.crossing);
         if far(at, middle) > SQUARE_TILES {
             let to = ways.toward(at, STRIDE)?;
             return Some(Step::Walk { to, run: true });
@@ -508,10 +376,6 @@ impl Plan {
     }
 }
 
-fn far(a: Tile, b: Tile) -> i32 {
-    (a.0 - b.0).abs().max((a.1 - b.1).abs())
-}
-
 fn on_line(crossing: Crossing, at: Tile) -> bool {
     (crossing.low.0..=crossing.high.0).contains(&at.0)
         && (crossing.low.1..=crossing.high.1).contains(&at.1)
@@ -520,7 +384,10 @@ fn on_line(crossing: Crossing, at: Tile) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::terrain::Bounds;
+    use crate::{
+        load::ground::spread,
+        terrain::{Bounds, Terrain},
+    };
 
     fn ground(crossings: &[Crossing]) -> Arc<Ground> {
         let bounds = Bounds {

@@ -21,9 +21,10 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    ground::Ground,
     known::{Acting, Known},
     measure::{Tally, quantile_ms},
-    plan::{Ground, Plan, Scenario},
+    plan::{Plan, Scenario},
     report::{Frame, Summary},
     walker::{Bot, Run},
 };

@@ -12,7 +12,7 @@ use tests::{
     cluster::{Cluster, Plan},
     dump::{Directory, Disagreement, Zones, disagreements},
     journey::Atlas,
-    load::{Acting, Ground, Options, Scenario, Snapshot, Summary, plan::spread, slo::Slo, swarm},
+    load::{Acting, Ground, Options, Scenario, Snapshot, Summary, ground::spread, slo::Slo, swarm},
 };
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
