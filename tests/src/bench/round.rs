@@ -99,7 +99,7 @@ async fn options(scene: &Scene, world: &World, seed: u64) -> Result<Options> {
         acting: Acting::NONE,
         seed,
         gateways: vec![world.gateway.clone()],
-        own_addresses: false,
+        own_addresses: true,
         format: scene.format,
         shown: scene.shown,
         maps: MAPS,

@@ -63,6 +63,8 @@ impl World {
             shared,
             vec![
                 ("PORT", port.to_string()),
+                // Each client names an address of its own, as behind a load balancer.
+                ("TRUSTED_PROXIES", "127.0.0.1".to_owned()),
                 ("DISABLE_RATE_LIMIT", "true".to_owned()),
             ],
         ];

@@ -147,6 +147,12 @@ async fn one(scene: &Scene, folder: &Path, seed: u64, which: &str) -> Result<Out
     if terminal {
         eprintln!();
     }
+    for (cause, count) in &outcome.summary.failed_by_cause {
+        eprintln!(
+            "{} ({which}): {count} attempts to enter failed: {cause}",
+            scene.name
+        );
+    }
     Ok(outcome)
 }
 
