@@ -21,7 +21,7 @@ const MAPS: usize = 5;
 /// Figures of one round.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// What the clients saw.
+    /// Counts and times of the clients.
     pub summary: Summary,
     /// Processor time in the measured time, in cores, by kind of process. The ramp is the measured
     /// time of a scene that does not settle.

@@ -1,4 +1,4 @@
-//! What is played.
+//! The scenes of the benchmark.
 
 use std::time::Duration;
 
@@ -22,9 +22,9 @@ pub struct Scene {
     pub name: &'static str,
     /// Number of clients.
     pub players: usize,
-    /// What they do.
+    /// Behaviour of the clients.
     pub scenario: Scenario,
-    /// How they read.
+    /// Encoding of their messages.
     pub format: Format,
     /// Most players that each is shown.
     pub shown: Option<u16>,

@@ -30,7 +30,7 @@ pub(super) struct Line {
     cores: BTreeMap<&'static str, f64>,
     /// Longest stillness after a kill in milliseconds; none: no kill.
     still: Option<f64>,
-    /// Of all rounds together.
+    /// Sums over all rounds, from here on.
     moves: usize,
     moves_lost: u64,
     disconnects: u64,

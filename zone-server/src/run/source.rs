@@ -414,7 +414,8 @@ impl Run {
         }
         gone.under_way = std::mem::take(&mut gone.late);
         let inputs = gone.under_way.iter().map(|(_, input)| input.clone());
-        // A session goes on at another gateway only by an attach, which takes its inputs along.
+        // If a session changed its gateway meanwhile, the gateway that is not named here asks after
+        // 3 s what became of its inputs (`Recall`).
         let sent_by = gone.under_way.first().map(|(gateway_id, _)| gateway_id);
         let request = ForwardRequest {
             h: Some(handover_id(who, gone.h)),
