@@ -21,6 +21,7 @@ mod server;
 pub mod simulation;
 mod store;
 mod tidy;
+mod together;
 mod waker;
 
 pub use commands::{Command, check, keep_months};

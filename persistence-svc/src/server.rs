@@ -116,8 +116,12 @@ impl Server {
     }
 
     async fn serve_until(mut self, stop: CancellationToken) -> anyhow::Result<()> {
+        // The tasks behind the calls go on until the last call has ended.
+        let behind = CancellationToken::new();
+        let tasks = TaskGroup::new(&self.telemetry.meter(), behind.clone());
         let desk = Arc::new(Desk::new(
             Arc::clone(&self.store),
+            &tasks,
             self.metrics.clone(),
             self.telemetry.tracer(),
             self.config.lease,
@@ -125,9 +129,6 @@ impl Server {
         ));
         let gate = Gate::closed();
         let feed = Arc::new(Feed::new(gate.clone()));
-        // The tasks behind the calls go on until the last call has ended.
-        let behind = CancellationToken::new();
-        let tasks = TaskGroup::new(&self.telemetry.meter(), behind.clone());
         let metrics_listener = self.metrics_listener.take();
         self.start(&desk, &feed, &tasks, metrics_listener);
         tasks.spawn("certificates", self.config.trust.clone().follow());

@@ -20,6 +20,7 @@ use proto::rpc::persistence::v1::directory_server::Directory;
 use proto::rpc::persistence::v1::runs_server::Runs;
 use rusqlite::{Connection, Row};
 use service_runtime::rpc::Gate;
+use service_runtime::tasks::TaskGroup;
 use service_runtime::telemetry::{Telemetry, TelemetryConfig};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
@@ -157,8 +158,10 @@ impl Store {
         let sqlite = Arc::new(in_memory(&runtime, Arc::clone(&environment) as _)?);
         runtime.block_on(sqlite.migrate())?;
         let metrics = Metrics::new(&telemetry.meter());
+        let within = runtime.enter();
         let desk = Arc::new(Desk::new(
             Arc::clone(&sqlite) as Arc<dyn crate::store::Store>,
+            &TaskGroup::default(),
             metrics.clone(),
             telemetry.tracer(),
             Duration::from_millis(LEASE_MS),
@@ -167,6 +170,7 @@ impl Store {
                 world: i64::MAX,
             },
         ));
+        drop(within);
         desk.open();
         Ok(Store {
             runs: RunsService(Arc::clone(&desk)),

@@ -8,7 +8,7 @@ use tonic::{Request, Response, Status, async_trait};
 
 use super::model::{character_name, opened, region_of, signed_in, summary, text};
 use super::{Desk, malformed};
-use crate::store::model::OpenSession;
+use crate::store::model::{NewCharacter, OpenSession, SignIn};
 
 /// The service.
 pub(crate) struct AccountsService(pub(crate) Arc<Desk>);
@@ -24,7 +24,8 @@ impl Accounts for AccountsService {
             let key: [u8; 32] = ask.device_key_hash[..]
                 .try_into()
                 .map_err(|_| malformed("device_key_hash must have 32 bytes"))?;
-            signed_in(self.0.store.sign_in(key, ask.create).await?)
+            let create = ask.create;
+            signed_in(self.0.arrivals.sign_in.ask(SignIn { key, create }).await?)
         };
         self.0.answer("SignIn", work).await
     }
@@ -36,7 +37,7 @@ impl Accounts for AccountsService {
         let ask = request.into_inner();
         let work = async {
             let id = text("account_id", ask.account_id)?;
-            signed_in(self.0.store.account(&id).await?)
+            signed_in(self.0.arrivals.account.ask(id).await?)
         };
         self.0.answer("GetAccount", work).await
     }
@@ -61,10 +62,12 @@ impl Accounts for AccountsService {
     ) -> Result<Response<wire::CharacterSummary>, Status> {
         let ask = request.into_inner();
         let work = async {
-            let account = text("account_id", ask.account_id)?;
-            let name = character_name(&ask.name)?;
-            let at = region_of("spawn", ask.spawn)?;
-            summary(self.0.store.create_character(&account, &name, at).await?)
+            let ask = NewCharacter {
+                account_id: text("account_id", ask.account_id)?,
+                name: character_name(&ask.name)?,
+                at: region_of("spawn", ask.spawn)?,
+            };
+            summary(self.0.arrivals.create.ask(ask).await?)
         };
         self.0.answer("CreateCharacter", work).await
     }
@@ -120,12 +123,7 @@ impl Accounts for AccountsService {
                 session_id: text("session_id", ask.session_id)?,
                 gateway_id: text("gateway_id", ask.gateway_id)?,
             };
-            let account = ask.account_id.clone();
-            let reply = opened(self.0.store.open_session(ask).await?)?;
-            if let Err(error) = self.0.store.heed_agents(&account).await {
-                tracing::debug!(%error, "agents do not hear that their owner came");
-            }
-            Ok(reply)
+            opened(self.0.arrivals.open.ask(ask).await?)
         };
         self.0.answer("OpenSession", work).await
     }

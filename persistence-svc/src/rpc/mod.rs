@@ -5,6 +5,7 @@
 
 pub(crate) mod accounts;
 pub(crate) mod agents;
+mod arrivals;
 pub(crate) mod commit;
 pub(crate) mod directory;
 pub(crate) mod identity;
@@ -21,10 +22,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use service_runtime::rpc::DEADLINE;
+use service_runtime::tasks::TaskGroup;
 use service_runtime::telemetry::{Tracer, sampled};
 use tokio::time::timeout;
 use tonic::{Code, Response, Status};
 
+use self::arrivals::Arrivals;
 use crate::metrics::Metrics;
 use crate::store::Store;
 use crate::store::agents::Bounds;
@@ -33,6 +36,8 @@ use crate::store::error::StoreError;
 /// State that all services of this process share.
 pub(crate) struct Desk {
     pub(crate) store: Arc<dyn Store>,
+    /// Requests that the store answers together.
+    arrivals: Arrivals,
     pub(crate) metrics: Metrics,
     pub(crate) tracer: Tracer,
     pub(crate) lease: Duration,
@@ -43,15 +48,17 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    /// Builds a desk that is closed until the store is ready.
+    /// Builds a desk that is closed until the store is ready, inside a runtime.
     pub(crate) fn new(
         store: Arc<dyn Store>,
+        tasks: &TaskGroup,
         metrics: Metrics,
         tracer: Tracer,
         lease: Duration,
         agents: Bounds,
     ) -> Desk {
         Desk {
+            arrivals: Arrivals::start(&store, tasks),
             store,
             metrics,
             tracer,

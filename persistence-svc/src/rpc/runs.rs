@@ -13,7 +13,7 @@ use super::model::{number, ownership, region, small, state, text, wire_record};
 use super::{Desk, Failure, malformed, value};
 use super::{commit, items};
 use crate::placement::planner::millis;
-use crate::store::model::{Ended, RegionLoad, Registration, Renewal, RunState};
+use crate::store::model::{Ended, Load, RegionLoad, Registration, Renewal, RunState};
 use crate::store::unsigned;
 
 /// Most regions of a world.
@@ -242,9 +242,11 @@ impl Runs for RunsService {
     ) -> Result<Response<wire::CharacterRecord>, Status> {
         let ask = request.into_inner();
         let work = async {
-            let run = number("run_id", ask.run_id)?;
-            let id = text("character_id", ask.character_id)?;
-            wire_record(self.0.store.load_character(run, &id).await?)
+            let ask = Load {
+                run: number("run_id", ask.run_id)?,
+                character_id: text("character_id", ask.character_id)?,
+            };
+            wire_record(self.0.arrivals.load.ask(ask).await?)
         };
         self.0.answer("LoadCharacter", work).await
     }

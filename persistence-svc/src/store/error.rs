@@ -2,7 +2,7 @@
 
 /// Reason why the store refused or failed. The store changed nothing, except after
 /// [`StoreError::Away`], where the outcome is unknown.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum StoreError {
     /// The store did not answer in time, or at all.
     #[error("the store does not answer: {0}")]

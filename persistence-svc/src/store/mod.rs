@@ -37,6 +37,7 @@ use tokio::sync::{Notify, mpsc};
 use tonic::async_trait;
 
 use crate::placement::plan::{Applied, Change, View};
+use crate::together::Answers;
 pub use conservation::{Conservation, Total};
 pub(crate) use environment::new_id;
 pub use error::StoreLocked;
@@ -44,8 +45,9 @@ use error::{Result, StoreError};
 use hiscores::{Ranked, Refreshed, Sizes};
 use migrations::Told;
 use model::{
-    Batch, Character, CommitOutcome, Directory, Ended, LoadedRegion, OpenSession, Opened,
-    Ownership, Record, Region, RegionReport, Registered, Registration, Renewal, Renewed, SignedIn,
+    Batch, Character, CommitOutcome, Directory, Ended, Load, LoadedRegion, NewCharacter,
+    OpenSession, Opened, Ownership, Record, Region, RegionReport, Registered, Registration,
+    Renewal, Renewed, SignIn, SignedIn,
 };
 use queries::{Entry, LedgerOf, Login, LoginsOf, Page, Part, Profile, Totals, User, UsersLike};
 
@@ -57,17 +59,29 @@ pub(crate) const CHARACTERS_A_DAY_MAX: i32 = 20;
 /// A day, in milliseconds.
 pub(crate) const DAY_MS: i64 = 86_400_000;
 
+/// Decides whether an account may make a character: it has so many, and made so many today.
+fn may_create(has: i64, made_today: i32) -> Result<()> {
+    if has >= CHARACTERS_MAX {
+        Err(StoreError::Full(has))
+    } else if made_today >= CHARACTERS_A_DAY_MAX {
+        Err(StoreError::MadeToday(CHARACTERS_A_DAY_MAX))
+    } else {
+        Ok(())
+    }
+}
+
 /// Accounts and their characters.
 #[async_trait]
 pub(crate) trait Accounts: Send + Sync {
-    /// Returns the account of a device key. If `create` is set and there is none, makes one.
-    async fn sign_in(&self, key: [u8; 32], create: bool) -> Result<Option<SignedIn>>;
-    /// Returns an account by its id.
-    async fn account(&self, id: &str) -> Result<Option<SignedIn>>;
+    /// Returns the accounts of device keys, each key once. Makes those that are missing if their
+    /// request asks for it.
+    async fn sign_in(&self, asks: Vec<SignIn>) -> Answers<Option<SignedIn>>;
+    /// Returns accounts by their ids.
+    async fn accounts(&self, ids: Vec<String>) -> Answers<Option<SignedIn>>;
     /// Returns the characters of an account, oldest first.
     async fn characters(&self, account: &str) -> Result<Vec<Character>>;
-    /// Makes a character that belongs to the region `at` until a zone places it.
-    async fn create_character(&self, account: &str, name: &str, at: Region) -> Result<Character>;
+    /// Makes characters, at most one of each account.
+    async fn create_characters(&self, asks: Vec<NewCharacter>) -> Answers<Character>;
     /// Removes a character that is not in the world.
     async fn delete_character(&self, account: &str, character: &str) -> Result<()>;
     /// Returns a character by name, without regard to case.
@@ -123,11 +137,12 @@ pub(crate) trait Identity: Send + Sync {
 /// Sessions of characters in the world.
 #[async_trait]
 pub(crate) trait Sessions: Send + Sync {
-    /// Brings a character into the world, in one transaction. It raises the session epoch, and
-    /// continues the open row of the session before it or writes a new one; see [`sessions`].
-    async fn open_session(&self, ask: OpenSession) -> Result<Opened>;
-    /// Returns one online character of a region that `run` owns.
-    async fn load_character(&self, run: i64, character: &str) -> Result<Record>;
+    /// Brings characters into the world, each once, in one transaction. For each it raises the
+    /// session epoch, and continues the open row of the session before it or writes a new one; see
+    /// [`sessions`].
+    async fn open_sessions(&self, asks: Vec<OpenSession>) -> Answers<Opened>;
+    /// Returns online characters, each of a region that the run beside it owns.
+    async fn load_characters(&self, asks: Vec<Load>) -> Answers<Record>;
     /// Returns all online characters of the regions of `run`.
     async fn online_characters(&self, run: i64) -> Result<Vec<Ownership>>;
     /// Returns the current ownership of a character.
@@ -295,9 +310,9 @@ pub(crate) trait Agents: Send + Sync {
         order: agents::Order,
         bounds: agents::Bounds,
     ) -> Result<agents::Agent>;
-    /// Notes that a player of the account came into the world, which counts as a need for its
+    /// Notes that players of these accounts came into the world, which counts as a need for their
     /// agents.
-    async fn heed_agents(&self, account: &str) -> Result<()>;
+    async fn heed_agents(&self, accounts: Vec<String>) -> Result<()>;
     /// Returns the agents (id and account) that live in the world and that nobody needed for
     /// `idle_ms`, longest first; and the moment `idle_ms` ago.
     async fn idle_agents(&self, idle_ms: i64, most: i64) -> Result<(Vec<(String, String)>, i64)>;

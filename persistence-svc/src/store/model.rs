@@ -88,6 +88,30 @@ impl Record {
     }
 }
 
+/// Asks for the account of a device key.
+#[derive(Debug, Clone)]
+pub(crate) struct SignIn {
+    /// Hash of the key.
+    pub(crate) key: [u8; 32],
+    /// Whether the store makes an account if there is none.
+    pub(crate) create: bool,
+}
+
+/// Asks for a new character, which belongs to a region until a zone places it.
+#[derive(Debug, Clone)]
+pub(crate) struct NewCharacter {
+    pub(crate) account_id: String,
+    pub(crate) name: String,
+    pub(crate) at: Region,
+}
+
+/// Asks for an online character of a region that the run owns.
+#[derive(Debug, Clone)]
+pub(crate) struct Load {
+    pub(crate) run: i64,
+    pub(crate) character_id: String,
+}
+
 /// Asks to bring a character into the world.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenSession {

@@ -226,9 +226,6 @@ pub(crate) fn guest() -> String {
 
 /// Sets the time of the next look at an account: $1 time, $2 account.
 pub(crate) const LOOK: &str = r#"UPDATE users SET "lookAt" = $1 WHERE id = $2"#;
-/// Notes that a device key signed in: $1 now, $2 key's hash, $3 a day before.
-pub(crate) const SEEN: &str = r#"UPDATE users SET "seenAt" = $1
- WHERE "deviceKeyHash" = $2 AND anonymous AND "seenAt" < $3"#;
 
 impl FromRow for Guest {
     fn from_row<R: Row>(row: &R) -> Read<Self, R> {

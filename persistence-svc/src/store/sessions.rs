@@ -1,4 +1,4 @@
-//! The rows of `"playerSessions"`, in the SQL of both databases.
+//! The rows of `"playerSessions"`.
 //!
 //! Always: one row is one stay in the world. A session that takes over from another continues its
 //! row, so reconnecting adds none. The store keeps the newest [`SESSIONS_KEPT`] rows of each
@@ -12,23 +12,6 @@ pub(crate) const SESSIONS_KEPT: i64 = 100;
 /// Time after which all who look for sessions that ended have seen one, in milliseconds: the
 /// hiscores are refreshed far more often.
 pub(crate) const SEEN_AFTER_MS: i64 = super::DAY_MS;
-
-/// Continues the open row of a character: $1 epoch, $2 session, $3 gateway, $4 character.
-pub(crate) const CONTINUE: &str = r#"UPDATE "playerSessions"
- SET "sessionEpoch" = $1, "sessionId" = $2, "gatewayId" = $3
- WHERE "playerId" = $4 AND logout IS NULL"#;
-
-/// Begins a row: $1 character, $2 epoch, $3 session, $4 gateway, $5 now.
-pub(crate) const BEGIN: &str = r#"INSERT INTO "playerSessions"
-   ("playerId", "sessionEpoch", "sessionId", "gatewayId", login)
- VALUES ($1, $2, $3, $4, $5)"#;
-
-/// Removes the oldest rows of a character and returns the begin and end of each: $1 character, $2
-/// how many rows stay.
-pub(crate) const FORGET: &str = r#"DELETE FROM "playerSessions" WHERE id IN
-   (SELECT id FROM "playerSessions" WHERE "playerId" = $1 AND logout IS NOT NULL
-    ORDER BY login DESC, id DESC LIMIT 1000 OFFSET $2)
- RETURNING login, logout"#;
 
 /// Characters with the owner of their region; conditions on `c` and `r` follow.
 pub(crate) const OWNERSHIP: &str = r#"SELECT c.id, c."regionX", c."regionZ", c."ownershipSequence",

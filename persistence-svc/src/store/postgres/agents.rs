@@ -141,17 +141,17 @@ impl Agents for Postgres {
         Ok(ordered)
     }
 
-    async fn heed_agents(&self, account: &str) -> Result<()> {
+    async fn heed_agents(&self, accounts: Vec<String>) -> Result<()> {
         let client = self.client().await?;
         let statement = client
             .prepare_cached(
                 // Locks the rows in the order of `note`, so that neither waits for the other.
                 "UPDATE agent_mappings SET heeded_at = tilestead_now_ms() WHERE agent_id IN
-                   (SELECT agent_id FROM agent_mappings WHERE account_id = $1
+                   (SELECT agent_id FROM agent_mappings WHERE account_id = ANY($1)
                     ORDER BY character_id FOR UPDATE)",
             )
             .await?;
-        client.execute(&statement, &[&account]).await?;
+        client.execute(&statement, &[&accounts]).await?;
         Ok(())
     }
 
@@ -254,9 +254,11 @@ impl Agents for Postgres {
         for row in asleep {
             let transaction = client.transaction().await?;
             let ask = OpenSession::of_agent(row.try_get(0)?, row.try_get(1)?);
-            let entered = enter(&transaction, &ask, true).await?;
+            let entered = enter(&transaction, &[ask], true).await?;
             transaction.commit().await?;
-            woken += u64::from(entered.is_some());
+            for entered in entered {
+                woken += u64::from(entered?.is_some());
+            }
         }
         Ok(woken)
     }

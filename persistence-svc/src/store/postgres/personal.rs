@@ -15,7 +15,7 @@ use crate::store::error::{Result, StoreError};
 use crate::store::identity::{OTHER_OPERATOR, SANCTION, Sanction};
 use crate::store::personal::{
     DEATHS, Data, Deletion, Expired, Fate, GONE, Guest, LEDGER, LOOK, LedgerOf, NO_ACTOR, NO_NAME,
-    NO_RECORD, NO_SANCTIONS, NO_TOKENS, OWNS, PERSON, Person, RECORDS, RECORDS_MAX, SEEN, STANDING,
+    NO_RECORD, NO_SANCTIONS, NO_TOKENS, OWNS, PERSON, Person, RECORDS, RECORDS_MAX, STANDING,
     TOKENS_MS, actor, due, guest,
 };
 use crate::store::queries::Entry;
@@ -106,12 +106,20 @@ impl Personal for Postgres {
     }
 }
 
-/// Notes that a device key signed in, if that was a day ago or longer.
-pub(super) async fn seen(client: &Client, key: &[u8]) -> Result<()> {
-    let seen = client.prepare_cached(SEEN).await?;
-    let now = now(client).await?;
-    let values: Values<'_> = &[&now, &key, &(now - DAY_MS)];
-    client.execute(&seen, values).await?;
+/// Notes that device keys signed in, of those for which that was a day ago or longer.
+pub(super) async fn seen(client: &Client, keys: &[&[u8]]) -> Result<()> {
+    if keys.is_empty() {
+        return Ok(());
+    }
+    let seen = client
+        .prepare_cached(
+            // Locks the rows in one order, so that no two calls wait for each other.
+            r#"UPDATE users SET "seenAt" = tilestead_now_ms() WHERE id IN
+                 (SELECT id FROM users WHERE "deviceKeyHash" = ANY($1) AND anonymous
+                    AND "seenAt" < tilestead_now_ms() - $2 ORDER BY id FOR UPDATE)"#,
+        )
+        .await?;
+    client.execute(&seen, &[&keys, &DAY_MS]).await?;
     Ok(())
 }
 

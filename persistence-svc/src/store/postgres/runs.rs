@@ -263,20 +263,3 @@ pub(super) async fn alive<C: GenericClient>(client: &C, run: i64) -> Result<()> 
         None => Err(StoreError::Fenced),
     }
 }
-
-/// Returns run and epoch of a region.
-pub(super) async fn owner<C: GenericClient>(
-    client: &C,
-    region: Region,
-) -> Result<Option<(i64, i64)>> {
-    let statement = client
-        .prepare_cached("SELECT run_id, epoch FROM regions WHERE region_x = $1 AND region_z = $2")
-        .await?;
-    let row = client
-        .query_opt(&statement, &[&region.x, &region.z])
-        .await?;
-    Ok(match row {
-        Some(row) => Some((row.try_get(0)?, row.try_get(1)?)),
-        None => None,
-    })
-}

@@ -4,57 +4,31 @@ use proto::client::names::skeleton;
 use rusqlite::{OptionalExtension, params};
 use tonic::async_trait;
 
-use super::{Sqlite, Transaction, all, is_duplicate, read, stored, value};
+use super::{Sqlite, Transaction, all, each, is_duplicate, read, stored, value};
 use crate::store::columns::SUMMARY;
 use crate::store::error::{Result, StoreError};
-use crate::store::model::{Account, Character, NOBODY, Region, SignedIn};
-use crate::store::personal::{NOBODYS, SEEN};
-use crate::store::{
-    Accounts, CHARACTERS_A_DAY_MAX, CHARACTERS_MAX, DAY_MS, anonymous_name, fresh_secret, name_key,
-};
+use crate::store::model::{Account, Character, NOBODY, NewCharacter, SignIn, SignedIn};
+use crate::store::personal::NOBODYS;
+use crate::store::{Accounts, DAY_MS, anonymous_name, fresh_secret, may_create, name_key};
+use crate::together::Answers;
+
+/// Notes that a device key signed in: $1 now, $2 key's hash, $3 a day before.
+const SEEN: &str = r#"UPDATE users SET "seenAt" = $1
+ WHERE "deviceKeyHash" = $2 AND anonymous AND "seenAt" < $3"#;
 
 #[async_trait]
 impl Accounts for Sqlite {
-    async fn sign_in(&self, key: [u8; 32], create: bool) -> Result<Option<SignedIn>> {
-        self.write(move |transaction| {
-            let mut created = false;
-            if create {
-                let made = transaction.execute(
-                    r#"INSERT INTO users (id, name, "deviceKeyHash", "createdAt", "seenAt", "lookAt")
-                       VALUES (?1, ?2, ?3, ?4, ?4, ?4 + ?5)
-                       ON CONFLICT ("deviceKeyHash") DO NOTHING"#,
-                    params![
-                        transaction.new_id(),
-                        anonymous_name(),
-                        key,
-                        transaction.now_ms(),
-                        DAY_MS
-                    ],
-                )?;
-                created = made == 1;
-            }
-            if !created {
-                let now = transaction.now_ms();
-                transaction
-                    .prepare_cached(SEEN)?
-                    .execute(params![now, key, now - DAY_MS])?;
-            }
-            signed_in(
-                transaction,
-                // The key of a claimed account signs nobody in: that account is no longer
-                // anonymous.
-                r#""deviceKeyHash" = ?1 AND anonymous = 1"#,
-                params![key],
-                created,
-            )
-        })
-        .await
+    async fn sign_in(&self, asks: Vec<SignIn>) -> Answers<Option<SignedIn>> {
+        self.write(move |transaction| each(transaction, asks, sign_in))
+            .await
     }
 
-    async fn account(&self, id: &str) -> Result<Option<SignedIn>> {
-        let id = id.to_owned();
-        self.read(move |transaction| signed_in(transaction, "id = ?1", params![id], false))
-            .await
+    async fn accounts(&self, ids: Vec<String>) -> Answers<Option<SignedIn>> {
+        self.read(move |transaction| {
+            let account = |id: &String| signed_in(transaction, "id = ?1", params![id], false);
+            Ok(ids.iter().map(account).collect())
+        })
+        .await
     }
 
     async fn characters(&self, account: &str) -> Result<Vec<Character>> {
@@ -63,9 +37,8 @@ impl Accounts for Sqlite {
             .await
     }
 
-    async fn create_character(&self, account: &str, name: &str, at: Region) -> Result<Character> {
-        let (account, name) = (account.to_owned(), name.to_owned());
-        self.write(move |transaction| create(transaction, &account, &name, at))
+    async fn create_characters(&self, asks: Vec<NewCharacter>) -> Answers<Character> {
+        self.write(move |transaction| each(transaction, asks, create))
             .await
     }
 
@@ -110,6 +83,29 @@ impl Accounts for Sqlite {
     }
 }
 
+fn sign_in(transaction: &Transaction<'_>, ask: SignIn) -> Result<Option<SignedIn>> {
+    let mut created = false;
+    if ask.create {
+        let mut insert = transaction.prepare_cached(
+            r#"INSERT INTO users (id, name, "deviceKeyHash", "createdAt", "seenAt", "lookAt")
+               VALUES (?1, ?2, ?3, ?4, ?4, ?4 + ?5)
+               ON CONFLICT ("deviceKeyHash") DO NOTHING"#,
+        )?;
+        let (id, now) = (transaction.new_id(), transaction.now_ms());
+        let made = insert.execute(params![id, anonymous_name(), ask.key, now, DAY_MS])?;
+        created = made == 1;
+    }
+    if !created {
+        let now = transaction.now_ms();
+        transaction
+            .prepare_cached(SEEN)?
+            .execute(params![now, ask.key, now - DAY_MS])?;
+    }
+    // The key of a claimed account signs nobody in: that account is no longer anonymous.
+    let condition = r#""deviceKeyHash" = ?1 AND anonymous = 1"#;
+    signed_in(transaction, condition, params![ask.key], created)
+}
+
 pub(super) fn signed_in(
     transaction: &Transaction<'_>,
     condition: &str,
@@ -141,63 +137,47 @@ fn characters(transaction: &Transaction<'_>, account: &str) -> Result<Vec<Charac
     all(transaction, &query, [account])
 }
 
-fn create(
-    transaction: &Transaction<'_>,
-    account: &str,
-    name: &str,
-    at: Region,
-) -> Result<Character> {
-    let known: i64 = transaction.query_row(
-        "SELECT count(*) FROM users WHERE id = ?1",
-        [account],
-        |row| row.get(0),
-    )?;
-    if known == 0 {
-        return Err(StoreError::NotFound("account"));
-    }
-    let has: i64 = transaction.query_row(
-        r#"SELECT count(*) FROM characters WHERE "accountId" = ?1"#,
-        [account],
-        |row| row.get(0),
-    )?;
-    if has >= CHARACTERS_MAX {
-        return Err(StoreError::Full(has));
-    }
-    let made: i32 = transaction.query_row(
-        r#"UPDATE users SET "madeDay" = ?2,
-             made = CASE WHEN "madeDay" = ?2 THEN made ELSE 0 END + 1
-           WHERE id = ?1 RETURNING made"#,
-        params![account, transaction.now_ms() / DAY_MS],
-        |row| row.get(0),
-    )?;
-    if made > CHARACTERS_A_DAY_MAX {
-        return Err(StoreError::MadeToday(CHARACTERS_A_DAY_MAX));
-    }
+fn create(transaction: &Transaction<'_>, ask: NewCharacter) -> Result<Character> {
+    let today = transaction.now_ms() / DAY_MS;
+    let made_today: Option<i32> = transaction
+        .prepare_cached(
+            r#"SELECT CASE WHEN "madeDay" = ?2 THEN made ELSE 0 END FROM users WHERE id = ?1"#,
+        )?
+        .query_row(params![ask.account_id, today], |row| row.get(0))
+        .optional()?;
+    let made_today = made_today.ok_or(StoreError::NotFound("account"))?;
+    let has: i64 = transaction
+        .prepare_cached(r#"SELECT count(*) FROM characters WHERE "accountId" = ?1"#)?
+        .query_row([&ask.account_id], |row| row.get(0))?;
+    may_create(has, made_today)?;
+    transaction
+        .prepare_cached(r#"UPDATE users SET "madeDay" = ?2, made = ?3 WHERE id = ?1"#)?
+        .execute(params![ask.account_id, today, made_today + 1])?;
     let id = transaction.new_id();
-    let made = transaction.execute(
+    let mut insert = transaction.prepare_cached(
         r#"INSERT INTO characters
              (id, "accountId", name, "nameKey", "nameSkeleton", "createdAt", "regionX", "regionZ")
            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"#,
-        params![
-            id,
-            account,
-            name,
-            name_key(name),
-            skeleton(name),
-            transaction.now_ms(),
-            at.x,
-            at.z
-        ],
-    );
+    )?;
+    let made = insert.execute(params![
+        id,
+        ask.account_id,
+        ask.name,
+        name_key(&ask.name),
+        skeleton(&ask.name),
+        transaction.now_ms(),
+        ask.at.x,
+        ask.at.z
+    ]);
     match made {
         Err(error) if is_duplicate(&error) => return Err(StoreError::NameTaken),
         made => made?,
     };
-    let made = transaction.query_row(
-        &format!("SELECT {SUMMARY} FROM characters c WHERE c.id = ?1"),
-        [id],
-        read,
-    )?;
+    let made = transaction
+        .prepare_cached(&format!(
+            "SELECT {SUMMARY} FROM characters c WHERE c.id = ?1"
+        ))?
+        .query_row([id], read)?;
     Ok(made)
 }
 

@@ -107,11 +107,13 @@ impl Agents for Sqlite {
         .await
     }
 
-    async fn heed_agents(&self, account: &str) -> Result<()> {
-        let account = account.to_owned();
+    async fn heed_agents(&self, accounts: Vec<String>) -> Result<()> {
         self.write(move |transaction| {
             let heed = "UPDATE agent_mappings SET heeded_at = ?2 WHERE account_id = ?1";
-            transaction.execute(heed, params![account, transaction.now_ms()])?;
+            let mut heed = transaction.prepare_cached(heed)?;
+            for account in accounts {
+                heed.execute(params![account, transaction.now_ms()])?;
+            }
             Ok(())
         })
         .await

@@ -45,6 +45,7 @@ use super::migrations::steps::refuse_steps;
 use super::migrations::{self, Layout, MIGRATIONS, Told};
 use super::row::FromRow;
 use crate::mutants::Mutants;
+use crate::together::Answers;
 
 /// Name of the database in the data folder.
 pub(crate) const FILE: &str = "world.sqlite";
@@ -405,6 +406,27 @@ fn all<T: FromRow>(
     let mut statement = transaction.prepare_cached(query)?;
     let rows = statement.query_map(values, read)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Does `work` for each request. The transaction undoes all that a request did which fails, and
+/// keeps all of the others.
+fn each<A, R>(
+    transaction: &Transaction<'_>,
+    asks: Vec<A>,
+    work: impl Fn(&Transaction<'_>, A) -> Result<R>,
+) -> Answers<R> {
+    let savepoint = |sql| transaction.prepare_cached(sql)?.execute([]);
+    let mut answers = Vec::with_capacity(asks.len());
+    for ask in asks {
+        savepoint("SAVEPOINT request")?;
+        let answer = work(transaction, ask);
+        if answer.is_err() {
+            savepoint("ROLLBACK TO request")?;
+        }
+        savepoint("RELEASE request")?;
+        answers.push(answer);
+    }
+    Ok(answers)
 }
 
 /// Notes that runs or regions changed.
