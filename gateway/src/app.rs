@@ -25,6 +25,7 @@ use crate::{
     session::{budget::Budgets, registry::Registry},
     social::hub::Hub,
     socket::Reports,
+    turns::Turns,
     zone_link::Zones,
 };
 
@@ -78,6 +79,8 @@ pub(crate) struct Sessions {
     pub(crate) registry: Arc<Registry>,
     pub(crate) hub: Arc<Hub>,
     pub(crate) budgets: Budgets,
+    /// Turns at coming into the world.
+    pub(crate) entering: Turns,
     /// Tasks of connections and sessions.
     pub(crate) clients: TaskGroup,
     /// Order to all sessions to say goodbye.

@@ -40,8 +40,13 @@ use crate::{
     },
     socket::Reports,
     spans::Spans,
+    turns::Turns,
     zone_link::{Zones, ZonesConfig},
 };
+
+/// Players who come into the world at the same time. Each takes about as long as a tick, because a
+/// zone lets players in at its ticks.
+const ENTERING_MAX: usize = 1_024;
 
 /// Parts of a gateway.
 pub(crate) struct Parts {
@@ -97,6 +102,7 @@ pub(crate) fn assemble(
             registry,
             hub,
             budgets: Budgets::new(config.rate_limits),
+            entering: Turns::new("world", ENTERING_MAX, metrics.clone()),
             clients: tasks.part(),
             draining: CancellationToken::new(),
         },
@@ -124,7 +130,7 @@ fn auth(
     metrics: &Metrics,
 ) -> anyhow::Result<Auth> {
     Ok(Auth {
-        accounts: Accounts::new(store.clone()),
+        accounts: Accounts::new(store.clone(), metrics.clone()),
         identity: Identity::new(store.clone()),
         tokens: Tokens::new(&config.signing_keys),
         sanctions: Sanctions::default(),

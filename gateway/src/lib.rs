@@ -40,6 +40,7 @@ mod session;
 mod social;
 mod socket;
 mod spans;
+mod turns;
 mod unanswered;
 mod writer;
 mod zone_link;

@@ -24,6 +24,7 @@ struct Instruments {
     auth_attempts: Counter<u64>,
     mailbox_full: Counter<u64>,
     update_share: Histogram<f64>,
+    turns: Histogram<f64>,
     chat: Counter<u64>,
     requests: Counter<u64>,
     limited: Counter<u64>,
@@ -72,6 +73,14 @@ impl Metrics {
                     0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0,
                 ])
                 .build(),
+            turns: meter
+                .f64_histogram("gateway_turn_wait_seconds")
+                .with_unit("s")
+                .with_description("From asking for a turn to having it, by what it is for")
+                .with_boundaries(vec![
+                    0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
+                ])
+                .build(),
             chat: counter("gateway_chat_total", "Chat messages by channel and outcome"),
             requests: counter(
                 "gateway_http_requests_total",
@@ -94,6 +103,12 @@ impl Metrics {
                 "Connections whose PROXY header named no client, by reason",
             ),
         }))
+    }
+
+    /// Notes a wait for a turn at the store or the world.
+    pub(crate) fn turn(&self, at: &'static str, waited: Duration) {
+        let labels = [KeyValue::new("at", at)];
+        self.0.turns.record(waited.as_secs_f64(), &labels);
     }
 
     pub(crate) fn connection(&self, change: i64) {

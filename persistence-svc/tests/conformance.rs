@@ -88,6 +88,7 @@ both! {
         a_device_key_is_one_account,
         names_are_unique_without_regard_to_case,
         names_that_look_alike_are_one_name,
+        those_who_come_together_are_answered_each_for_itself,
         names_from_before_are_compared_too,
         an_account_has_at_most_five_characters,
         an_account_makes_at_most_twenty_characters_a_day,

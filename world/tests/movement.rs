@@ -1,5 +1,7 @@
 //! Stories about walking and running.
 
+use std::collections::BTreeSet;
+
 use crate::stage;
 
 use insta::assert_snapshot;
@@ -286,30 +288,53 @@ fn who_comes_into_a_wall_is_put_beside_it() {
     ");
 }
 
-#[test]
-fn a_new_character_is_placed_at_the_spawn() {
-    let mut stage = Stage::new(&Land::default());
-    let mut record = stage::record("ann", Tile::new(77, -77));
+/// Lets a character come that was never placed.
+fn newcomer(id: &str) -> world::Arrival {
+    let mut record = stage::record(id, Tile::new(77, -77));
     record.placed = false;
     record.health = 100;
-    let region = world::Region { x: 0, z: 0 };
-    let arrival = world::Arrival {
+    world::Arrival {
         record,
         hot: world::PlayerHot::default(),
-        region,
-    };
+        region: world::Region { x: 0, z: 0 },
+    }
+}
+
+#[test]
+fn a_new_character_is_placed_near_the_spawn() {
+    let mut stage = Stage::new(&Land::default());
     let outcome = stage.step(world::Inbox {
-        arrivals: vec![arrival],
-        inputs: Vec::new(),
+        arrivals: vec![newcomer("ann")],
         ..world::Inbox::default()
     });
     let ann = stage
         .world
         .record(&CharacterId::from("ann"))
         .expect("she is there");
-    assert_eq!((ann.tile, ann.placed, ann.y), (Tile::new(1, 1), true, 2));
+    assert!(ann.tile.steps_to(Tile::new(1, 1)) <= 8, "{:?}", ann.tile);
+    assert_eq!((ann.placed, ann.y), (true, 2));
     assert_eq!(ann.health, 10, "no more than she can have");
     assert!(outcome.changes.moved.contains(&ann.id), "it is to be saved");
+}
+
+#[test]
+fn newcomers_spread_over_the_tiles_around_the_spawn() {
+    let mut stage = Stage::new(&Land::default());
+    let ids: Vec<String> = (0..60).map(|n| format!("newcomer {n}")).collect();
+    stage.step(world::Inbox {
+        arrivals: ids.iter().map(|id| newcomer(id)).collect(),
+        ..world::Inbox::default()
+    });
+    let tile = |id: &String| {
+        stage
+            .world
+            .record(&CharacterId::from(id.as_str()))
+            .map(|r| r.tile)
+    };
+    let tiles: BTreeSet<Tile> = ids.iter().filter_map(tile).collect();
+    assert!(tiles.len() >= 30, "{} tiles for 60", tiles.len());
+    let home = world::Region { x: 0, z: 0 };
+    assert!(tiles.iter().all(|tile| world::Region::from(*tile) == home));
 }
 
 #[test]

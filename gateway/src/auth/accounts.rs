@@ -18,9 +18,20 @@ use service_runtime::{
 };
 use tonic::{Code, Status};
 
+use crate::{
+    metrics::Metrics,
+    turns::{Turn, Turns},
+};
+
+/// Calls by which players come into the world, of this gateway at a time. The persistence service
+/// answers so many in a fraction of their deadline.
+const ARRIVING_MAX: usize = 128;
+
 /// Calls the persistence services.
 pub(crate) struct Accounts {
     replicas: Replicas,
+    /// Turns at the calls by which players come into the world.
+    arriving: Turns,
 }
 
 /// Returns the client of one replica.
@@ -30,8 +41,16 @@ fn at(channel: Route) -> AccountsClient<Route> {
 
 impl Accounts {
     /// Asks these.
-    pub(crate) fn new(replicas: Replicas) -> Self {
-        Self { replicas }
+    pub(crate) fn new(replicas: Replicas, metrics: Metrics) -> Self {
+        Self {
+            replicas,
+            arriving: Turns::new("store", ARRIVING_MAX, metrics),
+        }
+    }
+
+    async fn turn(&self) -> Result<Turn<'_>, Status> {
+        let turn = self.arriving.turn().await;
+        turn.map_err(|error| Status::unavailable(error.to_string()))
     }
 
     /// Reads the secret that signs tokens from the store.
@@ -46,6 +65,7 @@ impl Accounts {
 
     /// Returns the account of a device key. With `create`, the store makes a missing one.
     pub(crate) async fn sign_in(&self, hash: Bytes, create: bool) -> Result<SignInReply, Status> {
+        let _turn = self.turn().await?;
         let call = async |channel, ask| at(channel).sign_in(ask).await;
         self.replicas
             .call(
@@ -61,6 +81,7 @@ impl Accounts {
     /// Returns an account by its id.
     pub(crate) async fn account(&self, account_id: &str) -> Result<SignInReply, Status> {
         let account_id = account_id.to_owned();
+        let _turn = self.turn().await?;
         let call = async |channel, ask| at(channel).get_account(ask).await;
         self.replicas
             .call(GetAccountRequest { account_id }, call)
@@ -88,6 +109,7 @@ impl Accounts {
         &self,
         request: CreateCharacterRequest,
     ) -> Result<CharacterSummary, Status> {
+        let _turn = self.turn().await?;
         let call = async |channel, ask| at(channel).create_character(ask).await;
         let asked = self.replicas.call_once(request.clone(), call).await;
         match asked.answer {
@@ -146,6 +168,7 @@ impl Accounts {
         &self,
         request: OpenSessionRequest,
     ) -> Result<OpenSessionReply, Status> {
+        let _turn = self.turn().await?;
         let call = async |channel, ask| at(channel).open_session(ask).await;
         self.replicas.call(request, call).await
     }

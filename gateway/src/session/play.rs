@@ -43,6 +43,11 @@ impl Session {
             gateway_id: self.app.config.gateway_id.clone(),
         };
         let account_id = account.id.clone();
+        let app = Arc::clone(&self.app);
+        let Ok(_turn) = app.sessions.entering.turn().await else {
+            self.refuse(re, ENTER, ErrorCode::ZoneUnavailable);
+            return Flow::On;
+        };
         let opened = match self.app.auth.accounts.open_session(request).await {
             Ok(opened) => opened,
             Err(status) => {

@@ -88,25 +88,46 @@ impl NearList {
         always: &[u32],
         chunks: impl Iterator<Item = &'a [Near]>,
     ) -> NearPlan {
+        let mut chunks = chunks;
         let mut candidates: Vec<(usize, Near)> = Vec::new();
         let mut counts = [0_usize; RANKS];
-        for near in chunks.flatten() {
-            let distance = near.tile.steps_to(at).min(DISTANCE_MAX.cast_unsigned());
-            let distance = distance.cast_signed();
-            let rank = if always.contains(&near.number) {
-                0
-            } else if self.listed.has(near.number) {
-                (distance + 1 - STAYS_TILES).max(1)
-            } else {
-                distance + 1
-            };
-            let rank = usize::try_from(rank).unwrap_or(0);
-            counts[rank] += 1;
-            candidates.push((rank, *near));
+        for ring in 0..=VIEW_CHUNKS {
+            let nearer: usize = counts[..first_rank(ring)].iter().sum();
+            if nearer >= most {
+                break;
+            }
+            let in_ring = if ring == 0 { 1 } else { 8 * ring };
+            let in_ring = usize::try_from(in_ring).unwrap_or(0);
+            for near in chunks.by_ref().take(in_ring).flatten() {
+                let rank = self.rank(near, at, always);
+                counts[rank] += 1;
+                candidates.push((rank, *near));
+            }
+        }
+        if counts[0] < always.len() {
+            let rest = chunks.flatten();
+            for near in rest.filter(|near| always.contains(&near.number)) {
+                counts[0] += 1;
+                candidates.push((0, *near));
+            }
         }
         let (last, left) = last_rank(&counts, most);
         let chosen = self.choose(candidates, last, left);
         self.write(Chunk::from(at), chosen)
+    }
+
+    /// Returns the rank of a player; those of lower ranks are listed first.
+    fn rank(&self, near: &Near, at: Tile, always: &[u32]) -> usize {
+        let distance = near.tile.steps_to(at).min(DISTANCE_MAX.cast_unsigned());
+        let distance = distance.cast_signed();
+        let rank = if always.contains(&near.number) {
+            0
+        } else if self.listed.has(near.number) {
+            (distance + 1 - STAYS_TILES).max(1)
+        } else {
+            distance + 1
+        };
+        usize::try_from(rank).unwrap_or(0)
     }
 
     /// Returns those of the candidates that come before rank `last`, and `left` of that rank, the
@@ -196,6 +217,14 @@ fn origin(center: Chunk) -> Tile {
         x: from(center.x),
         z: from(center.z),
     }
+}
+
+/// Returns the lowest rank that a player in this ring of chunks can have, but for those who are
+/// always listed. A chunk of the first ring may begin at the next tile.
+fn first_rank(ring: i32) -> usize {
+    let tiles = (ring - 1).max(0) * CHUNK_TILES + 1;
+    let rank = (tiles + 1 - STAYS_TILES).max(1);
+    usize::try_from(rank).unwrap_or(0)
 }
 
 /// Returns the rank in which `most` are reached, and how many of that rank still have room.

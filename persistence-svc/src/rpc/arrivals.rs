@@ -10,7 +10,8 @@ use crate::store::Store;
 use crate::store::model::{
     Character, Load, NewCharacter, OpenSession, Opened, Record, SignIn, SignedIn,
 };
-use crate::together::Together;
+use crate::store::social::{Lists, Who};
+use crate::together::{Answers, Together};
 
 /// The requests of each kind.
 pub(crate) struct Arrivals {
@@ -22,6 +23,8 @@ pub(crate) struct Arrivals {
     pub(crate) create: Together<NewCharacter, Character>,
     /// Characters that come into the world.
     pub(crate) open: Together<OpenSession, Opened>,
+    /// Friends and ignored players of those who came.
+    pub(crate) lists: Together<Who, Lists>,
     /// Characters for the runs that play them.
     pub(crate) load: Together<Load, Record>,
 }
@@ -30,7 +33,8 @@ impl Arrivals {
     /// Starts the tasks that answer. Call it inside a runtime.
     pub(crate) fn start(store: &Arc<dyn Store>, tasks: &TaskGroup) -> Self {
         let of = || Arc::clone(store);
-        let (sign_in, account, create, open, load) = (of(), of(), of(), of(), of());
+        let (sign_in, account, create, open) = (of(), of(), of(), of());
+        let (lists, load) = (of(), of());
         Self {
             sign_in: Together::start(
                 tasks,
@@ -68,6 +72,15 @@ impl Arrivals {
                     async move { opened(store.as_ref(), asks).await }.boxed()
                 },
             ),
+            lists: Together::start(
+                tasks,
+                "lists of friends",
+                |who: &Who| who.character_id.as_bytes(),
+                move |asks| {
+                    let store = Arc::clone(&lists);
+                    async move { store.lists(asks).await }.boxed()
+                },
+            ),
             load: Together::start(
                 tasks,
                 "characters of runs",
@@ -82,7 +95,7 @@ impl Arrivals {
 }
 
 /// Brings characters into the world, and tells the agents of their accounts.
-async fn opened(store: &dyn Store, asks: Vec<OpenSession>) -> crate::together::Answers<Opened> {
+async fn opened(store: &dyn Store, asks: Vec<OpenSession>) -> Answers<Opened> {
     let accounts: Vec<String> = asks.iter().map(|ask| ask.account_id.clone()).collect();
     let opened = store.open_sessions(asks).await?;
     let came = accounts.into_iter().zip(&opened);

@@ -24,7 +24,7 @@ impl Social for SocialService {
         let ask = request.into_inner();
         let work = async {
             let who = who(ask.account_id, ask.character_id)?;
-            lists(self.0.store.lists(who).await?)
+            lists(self.0.arrivals.lists.ask(who).await?)
         };
         self.0.answer("SocialList", work).await
     }

@@ -342,8 +342,8 @@ pub(crate) trait Agents: Send + Sync {
 /// Friends and ignored players.
 #[async_trait]
 pub(crate) trait Social: Send + Sync {
-    /// Returns all lists of a character of an account.
-    async fn lists(&self, who: social::Who) -> Result<social::Lists>;
+    /// Returns all lists of characters of accounts, at one moment.
+    async fn lists(&self, asks: Vec<social::Who>) -> Answers<social::Lists>;
     /// Changes the lists, and returns them as they are afterwards; see [`social::decide`].
     async fn change_lists(
         &self,

@@ -1,5 +1,6 @@
 //! Accounts, characters and sessions.
 
+use futures::future::join_all;
 use proto::rpc::common::v1::Tile;
 use proto::rpc::persistence::v1 as wire;
 use tonic::Code;
@@ -101,7 +102,7 @@ pub(crate) async fn an_account_has_at_most_five_characters(kind: Kind) {
         let (stage, account) = (&stage, &account);
         async move { stage.create(account, &format!("Many {n}")).await }
     });
-    let made = futures::future::join_all(creations).await;
+    let made = join_all(creations).await;
     assert_eq!(made.iter().filter(|made| made.is_ok()).count(), 5);
     for refusal in made.into_iter().filter(Result::is_err) {
         refused(refusal, Code::ResourceExhausted);
@@ -224,6 +225,97 @@ pub(crate) async fn opening_again_takes_over(kind: Kind) {
         .ask(r#"SELECT count(*) FROM "playerSessions" WHERE logout IS NULL"#)
         .await;
     assert_eq!(open, ["1"]);
+}
+
+pub(crate) async fn those_who_come_together_are_answered_each_for_itself(kind: Kind) {
+    let stage = Stage::new(kind).await;
+    let zone = stage.zone(region(0, 0)).await;
+    // 40 keys, each shown twice at once.
+    let signing_in = (0..80_u8).map(|n| {
+        let ask = wire::SignInRequest {
+            device_key_hash: vec![n % 40; 32].into(),
+            create: true,
+        };
+        let mut accounts = stage.accounts();
+        async move { accounts.sign_in(ask).await.unwrap().into_inner() }
+    });
+    let signed_in = join_all(signing_in).await;
+    assert_eq!(signed_in.iter().filter(|reply| reply.created).count(), 40);
+    for (first, second) in signed_in.iter().zip(&signed_in[40..]) {
+        assert_eq!(first.account, second.account);
+    }
+    let accounts: Vec<String> = signed_in[..40]
+        .iter()
+        .map(|reply| reply.account.as_ref().unwrap().id.clone())
+        .collect();
+    // Every fourth wants the same name; one of the accounts does not exist.
+    let wants = |n: usize| match n % 4 {
+        0 => "Everybodys".to_owned(),
+        _ => format!("Together {n}"),
+    };
+    let mut asking: Vec<(String, String)> = accounts
+        .iter()
+        .enumerate()
+        .map(|(n, account)| (account.clone(), wants(n)))
+        .collect();
+    asking.push(("nobody".to_owned(), "Nobodys".to_owned()));
+    let creating = asking
+        .iter()
+        .map(|(account, name)| stage.create(account, name));
+    let mut created = join_all(creating).await;
+    refused(created.pop().unwrap(), Code::NotFound);
+    let (taken, made): (Vec<_>, Vec<_>) = created.into_iter().partition(Result::is_err);
+    assert_eq!((taken.len(), made.len()), (9, 31));
+    for refusal in taken {
+        refused(refusal, Code::AlreadyExists);
+    }
+    let made: Vec<_> = made.into_iter().map(Result::unwrap).collect();
+    let owners = r#"SELECT count(*) FROM users WHERE made = 1"#;
+    assert_eq!(
+        stage.ask(owners).await,
+        ["31"],
+        "a taken name counts for nobody"
+    );
+    let listing = accounts.iter().map(|account| {
+        let ask = wire::GetAccountRequest {
+            account_id: account.clone(),
+        };
+        let mut accounts = stage.accounts();
+        async move { accounts.get_account(ask).await.unwrap().into_inner() }
+    });
+    let mut players: Vec<Player> = join_all(listing)
+        .await
+        .into_iter()
+        .filter_map(|reply| {
+            let account = reply.account.unwrap().id;
+            let mine = reply.characters.into_iter().next()?;
+            let (id, name) = (mine.id, mine.name);
+            Some(Player { account, id, name })
+        })
+        .collect();
+    assert_eq!(players.len(), made.len());
+    // The first names a character of another account.
+    players[0].account = players[1].account.clone();
+    let opening = players.iter().map(|player| stage.try_open(player, "one"));
+    let mut opened = join_all(opening).await.into_iter();
+    refused(opened.next().unwrap(), Code::NotFound);
+    for opened in opened {
+        let opened = opened.unwrap();
+        assert!(!opened.was_online && opened.session_epoch == 1);
+    }
+    // The first is not in the world; the last is asked for by a run that does not own its region.
+    let other = stage.zone(region(5, 5)).await;
+    let last = players.len() - 1;
+    let loading = players.iter().enumerate().map(|(n, player)| {
+        let run = if n == last { other.run } else { zone.run };
+        stage.load(run, &player.id)
+    });
+    let mut loaded = join_all(loading).await;
+    refused(loaded.pop().unwrap(), Code::PermissionDenied);
+    refused(loaded.remove(0), Code::NotFound);
+    for (loaded, player) in loaded.into_iter().zip(&players[1..]) {
+        assert_eq!(loaded.unwrap().id, player.id);
+    }
 }
 
 pub(crate) async fn what_is_malformed_is_refused(kind: Kind) {

@@ -4,6 +4,8 @@
 //! another have the same [`skeleton`] (Unicode Technical Standard 39). Letters are those of any
 //! script in use, not only ASCII.
 
+use std::sync::LazyLock;
+
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_security::{
     GeneralSecurityProfile, RestrictionLevel, RestrictionLevelDetection,
@@ -138,8 +140,12 @@ fn is_reserved(name: &str) -> bool {
         .chain([together.as_str()])
         .flat_map(|word| [word, word.trim_matches(|c: char| c.is_ascii_digit())])
         .map(read_aloud)
-        .any(|read| RESERVED.iter().any(|reserved| read_aloud(reserved) == read))
+        .any(|read| RESERVED_READ.contains(&read))
 }
+
+/// [`RESERVED`] as they are read.
+static RESERVED_READ: LazyLock<[String; RESERVED.len()]> =
+    LazyLock::new(|| RESERVED.map(read_aloud));
 
 /// Returns the words of `ModAnn`: they begin where a capital follows a small letter.
 fn humps(word: &str) -> impl Iterator<Item = &str> {

@@ -10,7 +10,7 @@ use super::{scene::Scene, world::World};
 use crate::{
     load::{
         Acting, Ground, Options, Recovery, Scenario, Summary, Swarm, ground::spread,
-        swarm::Progress,
+        hostile::attack, swarm::Progress,
     },
     terrain::Terrain,
 };
@@ -45,6 +45,12 @@ pub async fn play(
     let options = options(scene, &world, seed).await?;
     let every = options.progress_every;
     let mut swarm = Swarm::start(options, &CancellationToken::new())?;
+    let harm = CancellationToken::new();
+    let _ended = harm.clone().drop_guard();
+    if scene.hostile > 0 {
+        let gateway = world.gateway.clone();
+        tokio::spawn(attack(gateway, scene.hostile, harm));
+    }
     let measured_from = Instant::now() + scene.ramp + scene.settle;
     let began_at_once = scene.settle.is_zero();
     let mut before = (world.processor_time()?, Instant::now());

@@ -36,6 +36,8 @@ pub struct Scene {
     pub measured: Duration,
     /// The store.
     pub store: StoreKind,
+    /// Sockets beside the clients that do harm.
+    pub hostile: usize,
     /// Whether a zone server is killed in the middle of the measured time.
     pub kill: bool,
 }
@@ -51,6 +53,7 @@ const fn town(name: &'static str, players: usize, format: Format, shown: Option<
         settle: Duration::from_secs(30),
         measured: Duration::from_secs(40),
         store: StoreKind::Sqlite,
+        hostile: 0,
         kill: false,
     }
 }
@@ -66,6 +69,7 @@ const fn storm(name: &'static str, players: usize, seconds: u64, store: StoreKin
         settle: Duration::ZERO,
         measured: Duration::from_secs(5),
         store,
+        hostile: 0,
         kill: false,
     }
 }
@@ -73,12 +77,16 @@ const fn storm(name: &'static str, players: usize, seconds: u64, store: StoreKin
 /// All scenes, in the order in which they are played. The town is a square of 41 × 41 tiles around
 /// where new characters stand, which lies across a border of two zones; each client takes one step
 /// a second.
-pub const SCENES: [Scene; 13] = [
+pub const SCENES: [Scene; 14] = [
     town("town-500", 500, Format::Compact, None),
     town("town-2000", 2_000, Format::Compact, None),
     town("town-2000-capped", 2_000, Format::Compact, Some(255)),
     town("town-5000", 5_000, Format::Compact, None),
     town("town-1000", 1_000, Format::Compact, None),
+    Scene {
+        hostile: 50,
+        ..town("hostile-1000", 1_000, Format::Compact, None)
+    },
     town("town-1000-msgpack", 1_000, Format::MessagePack, None),
     town("town-1000-json", 1_000, Format::Json, None),
     Scene {
@@ -94,7 +102,7 @@ pub const SCENES: [Scene; 13] = [
         kill: true,
         ..town("kill-1000", 1_000, Format::Compact, None)
     },
-    storm("enter-sqlite", 5_000, 8, StoreKind::Sqlite),
-    storm("enter-postgres", 5_000, 8, StoreKind::Postgres),
+    storm("enter-sqlite", 12_000, 20, StoreKind::Sqlite),
+    storm("enter-postgres", 12_000, 20, StoreKind::Postgres),
     storm("storm-postgres", 5_000, 1, StoreKind::Postgres),
 ];

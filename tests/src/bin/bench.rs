@@ -26,6 +26,7 @@ several rounds are medians; what went wrong is summed up.
   town-N       N clients take one step a second each, in 41 × 41 tiles across a border of two zones
   -capped      each is shown at most the nearest 255 players
   -msgpack, -json  the same in another format; all others read tilestead.v2
+  hostile-N    the same beside 50 sockets that flood, send garbage, read nothing, or connect slowly
   spread-N     the same in twelve such squares far from each other
   border-N     everybody walks to and fro over borders of regions
   kill-N       a town in which a zone server is killed; `still` is the longest stillness of a client

@@ -5,6 +5,7 @@
 
 pub mod failover;
 pub mod ground;
+pub mod hostile;
 pub mod known;
 pub mod measure;
 pub mod plan;

@@ -158,7 +158,6 @@ pub struct Swarm {
     tasks: Vec<JoinHandle<()>>,
     moment: watch::Sender<Option<Instant>>,
     start: Instant,
-    ramp: Duration,
     stop: CancellationToken,
     look: Watch,
     /// When measuring began, and the updates and bytes until then.
@@ -194,7 +193,6 @@ impl Swarm {
             tasks,
             moment,
             start,
-            ramp: options.ramp,
             stop: stop.clone(),
             measured: None,
         })
@@ -320,7 +318,7 @@ impl Swarm {
             arriving: self
                 .look
                 .arriving
-                .unwrap_or(self.ramp)
+                .unwrap_or_else(|| self.start.elapsed())
                 .max(Duration::from_millis(1)),
             measured: from.elapsed(),
             before,

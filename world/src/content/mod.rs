@@ -5,6 +5,7 @@
 
 mod ammunition;
 mod areas;
+mod beginnings;
 mod biomes;
 mod bounds;
 mod buildings;
@@ -94,6 +95,8 @@ pub struct Content {
     hash: String,
     terrain: Terrain,
     spawn: Tile,
+    /// Tiles of new characters, once somebody asks for them.
+    beginnings: OnceLock<Vec<Tile>>,
     areas: Vec<Area>,
     npcs: BTreeMap<Region, Vec<NpcPlacement>>,
     dance_leaders: Vec<NpcPlacement>,
@@ -193,6 +196,7 @@ impl Content {
             hash,
             terrain,
             spawn,
+            beginnings: OnceLock::new(),
             areas,
             npcs: BTreeMap::new(),
             dance_leaders: Vec::new(),
@@ -276,9 +280,20 @@ impl Content {
         self.bounds().regions()
     }
 
-    /// Returns the tile on which new players first stand, or would if it were free.
+    /// Returns the tile around which new players first stand.
     pub fn spawn(&self) -> Tile {
         self.spawn
+    }
+
+    /// Returns the tile on which a new character first stands. Different keys spread over the tiles
+    /// around the spawn, all in its region.
+    pub(crate) fn beginning(&self, key: u64) -> Tile {
+        let tiles = self
+            .beginnings
+            .get_or_init(|| beginnings::beginnings(&self.terrain, self.spawn));
+        let count = u64::try_from(tiles.len()).unwrap_or(1).max(1);
+        let at = usize::try_from(key % count).unwrap_or(0);
+        tiles.get(at).copied().unwrap_or(self.spawn)
     }
 
     /// Returns the tile nearest to the spawn on which one can stand: something may stand on the

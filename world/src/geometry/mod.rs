@@ -7,7 +7,7 @@ mod noise;
 pub(crate) mod plan;
 pub mod route;
 pub(crate) mod shape;
-mod terrain;
+pub(crate) mod terrain;
 pub mod tile;
 
 pub use ground::Ground;

@@ -4,9 +4,11 @@
 //! ids.
 
 use super::session::{GenericClient, Transaction, Value};
+use futures::{future::join_all, try_join};
 use proto::client::names::skeleton;
 use tonic::async_trait;
 
+use super::directory::moment;
 use super::{Postgres, Values, all};
 use crate::store::error::{Result, StoreError};
 use crate::store::row::FromRow;
@@ -15,16 +17,21 @@ use crate::store::social::{
     RELATION, REQUEST_MS, REQUESTS, Relation, TIDY, Who, concerns_both, decide,
 };
 use crate::store::{Social, name_key, new_id};
+use crate::together::Answers;
 
 #[async_trait]
 impl Social for Postgres {
-    async fn lists(&self, who: Who) -> Result<Lists> {
+    async fn lists(&self, asks: Vec<Who>) -> Answers<Lists> {
         let mut client = self.client().await?;
-        let transaction = client.transaction().await?;
-        own(&transaction, &who).await?;
-        let now = now(&transaction).await?;
-        let read = lists(&transaction, &who, now).await?;
-        transaction.commit().await?;
+        let moment = moment(&mut client).await?;
+        let now = now(&moment).await?;
+        // All statements are on their way before the first answer comes.
+        let read = join_all(asks.iter().map(|who| async {
+            own(&moment, who).await?;
+            lists(&moment, who, now).await
+        }));
+        let read = read.await;
+        moment.commit().await?;
         Ok(read)
     }
 
@@ -55,8 +62,10 @@ async fn own(transaction: &Transaction<'_>, who: &Who) -> Result<()> {
 }
 
 async fn now(transaction: &Transaction<'_>) -> Result<i64> {
-    let now = transaction.query_one("SELECT tilestead_now_ms()", &[]);
-    Ok(now.await?.try_get(0)?)
+    let statement = transaction
+        .prepare_cached("SELECT tilestead_now_ms()")
+        .await?;
+    Ok(transaction.query_one(&statement, &[]).await?.try_get(0)?)
 }
 
 /// Carries out the change, if it is allowed. Returns the other character, or the outcome that
@@ -145,13 +154,17 @@ fn missing(change: &Change) -> Outcome {
 
 async fn lists(transaction: &Transaction<'_>, who: &Who, now: i64) -> Result<Lists> {
     let since = now - REQUEST_MS;
-    let statement = transaction.prepare_cached(FRIENDS).await?;
-    let friends = transaction.query(&statement, &[&who.character_id]).await?;
-    let statement = transaction.prepare_cached(REQUESTS).await?;
-    let values: Values<'_> = &[&who.character_id, &since, &who.account_id];
-    let requests = transaction.query(&statement, values).await?;
-    let statement = transaction.prepare_cached(IGNORED).await?;
-    let ignored = transaction.query(&statement, &[&who.account_id]).await?;
+    let friends = transaction.prepare_cached(FRIENDS).await?;
+    let requests = transaction.prepare_cached(REQUESTS).await?;
+    let ignored = transaction.prepare_cached(IGNORED).await?;
+    let (of_character, of_account): (Values<'_>, Values<'_>) =
+        (&[&who.character_id], &[&who.account_id]);
+    let of_both: Values<'_> = &[&who.character_id, &since, &who.account_id];
+    let (friends, requests, ignored) = try_join!(
+        transaction.query(&friends, of_character),
+        transaction.query(&requests, of_both),
+        transaction.query(&ignored, of_account),
+    )?;
     Ok(Lists {
         friends: all(&friends)?,
         requests: all(&requests)?,

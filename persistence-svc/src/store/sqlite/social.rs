@@ -11,13 +11,17 @@ use crate::store::social::{
     RELATION, REQUEST_MS, REQUESTS, TIDY, Who, concerns_both, decide,
 };
 use crate::store::{Social, name_key};
+use crate::together::Answers;
 
 #[async_trait]
 impl Social for Sqlite {
-    async fn lists(&self, who: Who) -> Result<Lists> {
+    async fn lists(&self, asks: Vec<Who>) -> Answers<Lists> {
         self.read(move |transaction| {
-            own(transaction, &who)?;
-            lists(transaction, &who, transaction.now_ms())
+            let read = |who| {
+                own(transaction, who)?;
+                lists(transaction, who, transaction.now_ms())
+            };
+            Ok(asks.iter().map(read).collect())
         })
         .await
     }
