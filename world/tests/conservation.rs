@@ -66,7 +66,7 @@ fn each_holder_has_what_the_ledger_says_in_one_world() {
 #[test]
 fn each_holder_has_what_the_ledger_says_across_worlds() {
     let mut sum: BTreeMap<&str, u32> = BTreeMap::new();
-    for seed in 100..108 {
+    for seed in 125..133 {
         for (what, many) in play(seed, WORLDS, 500).0 {
             *sum.entry(what).or_default() += many;
         }
@@ -158,7 +158,7 @@ fn the_same_seed_gives_the_same_bytes_and_another_does_not() {
 fn the_same_seed_gives_the_same_duels() {
     // Of a duel that is over nothing is left: one looks now and then.
     let duels = || {
-        let mut cluster = Cluster::new(7, 2, true);
+        let mut cluster = Cluster::new(8, 2, true);
         let hashes: Vec<String> = (0..40)
             .map(|_| {
                 (0..5).for_each(|_| cluster.play());

@@ -16,8 +16,8 @@ fn a_new_character_begins_with_what_the_content_knows() {
          ann drops 0",
     );
     assert_snapshot!(told, @r"
-    1 ann joined; ann 0=bronze_hatchet 1 1=bronze_pickaxe 1 2=tinderbox 1 3=hammer 1 4=candle 5; ann coins 25; ann 1,1
-    2 ann 0=nothing; #1 1,1 bronze_hatchet 1 ann
+    1 ann joined; ann 0=bronze_hatchet 1 1=bronze_pickaxe 1 2=tinderbox 1 3=hammer 1 4=candle 5; ann coins 25; ann 6,1
+    2 ann 0=nothing; #1 6,1 bronze_hatchet 1 ann
     ");
 }
 
@@ -29,7 +29,7 @@ fn a_new_character_waits_until_its_things_can_be_saved() {
     );
     assert_snapshot!(told, @r"
     1 ann turned away StorageUnavailable; bob joined; bob 0,0
-    2 ann joined; ann 0=bronze_hatchet 1 1=bronze_pickaxe 1 2=tinderbox 1 3=hammer 1 4=candle 5; ann coins 25; ann 1,1
+    2 ann joined; ann 0=bronze_hatchet 1 1=bronze_pickaxe 1 2=tinderbox 1 3=hammer 1 4=candle 5; ann coins 25; ann 6,1
     ");
 }
 

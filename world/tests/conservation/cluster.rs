@@ -499,6 +499,8 @@ impl Cluster {
             let saved = &self.store.ground[id];
             assert_eq!((&item.item, item.quantity), (&saved.item, saved.quantity));
         }
+        // A bank keeps the place of an item of which it has none.
+        holdings.retain(|_, sum| *sum != 0);
         self.books.retain(|_, sum| *sum != 0);
         let all = holdings.keys().chain(self.books.keys());
         let pairs = all.map(|key| (key, holdings.get(key), self.books.get(key)));
