@@ -36,7 +36,7 @@ use crate::{
     social::{
         book::Book,
         bus::{Bus, Heard},
-        hub::{Hub, OwnSessions},
+        hub::{Hub, HubParts, OwnSessions},
     },
     socket::Reports,
     spans::Spans,
@@ -65,7 +65,7 @@ pub(crate) fn assemble(
     let meter = telemetry.meter();
     let metrics = Metrics::new(&meter);
     let (bus, heard) = match &config.redis {
-        Some(server) => Bus::redis(server)?,
+        Some(place) => Bus::redis(place, metrics.clone())?,
         None => Bus::local(&config.local_bus),
     };
     let limits = Limits::new(config.rate_limits, &bus, &config.local_bus, metrics.clone());
@@ -78,7 +78,9 @@ pub(crate) fn assemble(
     let zones = Zones::start(links(&config, &store), fan_out, &meter, tasks.clone());
     let registry = Arc::new(Registry::new(tasks.clone()));
     let book = Book::new(store.clone());
-    let hub = hub(&config, bus, book, &metrics, &zones, &registry, &tasks);
+    let hub = hub(
+        &config, bus, book, &limits, &metrics, &zones, &registry, &tasks,
+    );
     let agent_api_url = config.agent_api_url.clone();
     let runtime = Runtime::start(agent_api_url, metrics.clone(), &tasks)?;
     let app = App {
@@ -155,6 +157,7 @@ fn hub(
     config: &Config,
     bus: Bus,
     book: Book,
+    limits: &Arc<Limits>,
     metrics: &Metrics,
     zones: &Zones,
     registry: &Arc<Registry>,
@@ -166,13 +169,15 @@ fn hub(
         replaced: Box::new(move |character, epoch| known.replaced(character, epoch)),
         resumed: Box::new(move |session, attach| here.elsewhere(session, attach)),
     };
-    let gateway_id = config.gateway_id.clone();
-    Hub::new(
-        gateway_id,
+    let parts = HubParts {
+        gateway_id: config.gateway_id.clone(),
         bus,
         book,
-        metrics.clone(),
+        chat: config.global_chat.clone(),
+        presence_poll: config.presence_poll,
+        limits: Arc::clone(limits),
+        metrics: metrics.clone(),
         sessions,
-        tasks.clone(),
-    )
+    };
+    Hub::new(parts, tasks.clone())
 }

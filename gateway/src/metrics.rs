@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use opentelemetry::{
     KeyValue,
-    metrics::{Counter, Histogram, Meter, UpDownCounter},
+    metrics::{Counter, Gauge, Histogram, Meter, UpDownCounter},
 };
 
 /// The instruments; cheap to clone.
@@ -25,6 +25,10 @@ struct Instruments {
     mailbox_full: Counter<u64>,
     update_share: Histogram<f64>,
     chat: Counter<u64>,
+    bus_dropped: Counter<u64>,
+    bus_wait: Histogram<f64>,
+    bus_nodes: Gauge<u64>,
+    chat_budget: Gauge<u64>,
     requests: Counter<u64>,
     limited: Counter<u64>,
     limited_alone: Counter<u64>,
@@ -73,6 +77,24 @@ impl Metrics {
                 ])
                 .build(),
             chat: counter("gateway_chat_total", "Chat messages by channel and outcome"),
+            bus_dropped: counter(
+                "gateway_bus_dropped_total",
+                "Messages from other gateways lost because this one reads too slowly",
+            ),
+            bus_wait: meter
+                .f64_histogram("gateway_bus_wait_seconds")
+                .with_unit("s")
+                .with_description("From a message's arrival from the bus to its handling")
+                .with_boundaries(vec![0.001, 0.005, 0.02, 0.1, 0.5, 2.0, 10.0])
+                .build(),
+            bus_nodes: meter
+                .u64_gauge("gateway_bus_nodes")
+                .with_description("Nodes of the Redis Cluster by whether they answer")
+                .build(),
+            chat_budget: meter
+                .u64_gauge("gateway_global_chat_left")
+                .with_description("Messages of global chat that would pass at the last one")
+                .build(),
             requests: counter(
                 "gateway_http_requests_total",
                 "HTTP requests by route and status",
@@ -94,6 +116,12 @@ impl Metrics {
                 "Connections whose PROXY header named no client, by reason",
             ),
         }))
+    }
+
+    /// Returns instruments that nobody reads.
+    #[cfg(test)]
+    pub(crate) fn none() -> Self {
+        Self::new(&opentelemetry::global::meter("none"))
     }
 
     pub(crate) fn connection(&self, change: i64) {
@@ -166,6 +194,27 @@ impl Metrics {
             KeyValue::new("outcome", outcome),
         ];
         self.0.chat.add(1, &labels);
+    }
+
+    pub(crate) fn bus_dropped(&self) {
+        self.0.bus_dropped.add(1, &[]);
+    }
+
+    pub(crate) fn bus_wait(&self, wait: Duration) {
+        self.0.bus_wait.record(wait.as_secs_f64(), &[]);
+    }
+
+    /// Notes how many nodes of the cluster answer, and how many do not.
+    pub(crate) fn bus_nodes(&self, there: usize, away: usize) {
+        for (state, count) in [("answers", there), ("away", away)] {
+            let labels = [KeyValue::new("state", state)];
+            self.0.bus_nodes.record(count as u64, &labels);
+        }
+    }
+
+    /// Notes how many messages of global chat would pass now.
+    pub(crate) fn global_chat_left(&self, left: usize) {
+        self.0.chat_budget.record(left as u64, &[]);
     }
 
     pub(crate) fn limited(&self, limit: &'static str, blocked: bool) {

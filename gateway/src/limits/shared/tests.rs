@@ -11,12 +11,13 @@ use tokio::sync::mpsc;
 
 use super::*;
 use crate::limits::window::{Counter, REST};
-use crate::social::redis_server::RedisServer;
+use crate::{metrics::Metrics, social::redis_server::RedisServer};
 
 fn shared(redis: &Redis) -> Shared {
     let (sender, _) = mpsc::channel(1);
     let server = RedisServer::new(&redis.url(), None, &ClientTls::default()).unwrap();
-    Shared::new(RedisBus::connect(&server, sender).unwrap())
+    let bus = RedisBus::connect(&server, sender, Metrics::none()).unwrap();
+    Shared::new(Keeper::Server(bus))
 }
 
 /// Plays random stories, each with its own subject, against both. A story takes minutes of its own
@@ -62,7 +63,10 @@ async fn redis_forgets_who_does_not_come_again() {
     for _ in 0..3 {
         shared.ask(rule, &who, None).await.unwrap().ok();
     }
-    let mut manager = shared.bus.manager();
+    let Keeper::Server(bus) = &shared.keeper else {
+        panic!("no single server")
+    };
+    let mut manager = bus.manager();
     let mut list = redis::cmd("KEYS");
     let keys: Vec<String> = list.arg("limit:*").query_async(&mut manager).await.unwrap();
     assert_eq!(keys.len(), 3, "{keys:?}");
