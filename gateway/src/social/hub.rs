@@ -281,14 +281,11 @@ impl Hub {
     /// Brings the bus up to date and tells players when that fails or works again. Returns whether
     /// presence of all is on it now.
     async fn round(&self, channels: &mut Channels, all: bool) -> Result<bool, Away> {
-        let before = self.state().reach;
         let done = match self.bus.probe().await {
-            // What another part of it knew may be gone.
-            Ok(reach) => {
-                let again = before != Reach::All && reach == Reach::All;
-                let done = self.update(channels, all || again, reach).await;
-                done.map(|all| (all, reach))
-            }
+            Ok(reach) => self
+                .update(channels, all, reach)
+                .await
+                .map(|all| (all, reach)),
             Err(Away) => Err(Away),
         };
         self.note_reach(done.map_or(Reach::Nothing, |(_, reach)| reach));

@@ -153,18 +153,23 @@ impl Watch {
     }
 
     /// Returns those whose gateway has given no sign of life for as long as its entries live. It
-    /// names them once.
+    /// names them until the last entry of that gateway must be gone.
     pub(crate) fn abandoned(&mut self, now: Instant) -> Vec<String> {
-        let silent = |at: &Instant| now.saturating_duration_since(*at) >= TIME_TO_LIVE;
-        let dead = self.beats.iter().filter(|(_, at)| silent(at));
-        let dead: BTreeSet<String> = dead.map(|(id, _)| id.clone()).collect();
+        let silence = |at: &Instant| now.saturating_duration_since(*at);
+        // Whoever came just before the end has an entry that was made after the last sign.
+        self.beats.retain(|_, at| silence(at) < TIME_TO_LIVE + GONE);
+        let dead = self
+            .beats
+            .iter()
+            .filter(|(_, at)| silence(at) >= TIME_TO_LIVE);
+        let dead: BTreeSet<&str> = dead.map(|(id, _)| id.as_str()).collect();
         if dead.is_empty() {
             return Vec::new();
         }
-        self.beats.retain(|id, _| !dead.contains(id));
         let there = self.seen.iter().filter(|(_, seen)| {
             let login = seen.login.as_ref();
-            seen.status == Status::Online && login.is_some_and(|l| dead.contains(&l.gateway_id))
+            seen.status == Status::Online
+                && login.is_some_and(|login| dead.contains(login.gateway_id.as_str()))
         });
         there.map(|(id, _)| id.clone()).collect()
     }
@@ -477,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn those_of_a_gateway_without_a_sign_of_life_are_named_once() {
+    fn those_of_a_gateway_without_a_sign_of_life_are_named_until_they_are_gone() {
         let now = Instant::now();
         let later = |s: u64| now + Duration::from_secs(s);
         let mut watch = watch(now);
@@ -486,10 +491,20 @@ mod tests {
         watch.heard("cat", change(true, "g2", 1));
         watch.heard("dan", change(false, "g1", 1));
         watch.beat("g1".to_owned(), now);
-        watch.beat("g2".to_owned(), later(10));
+        watch.beat("g2".to_owned(), later(20));
         assert!(watch.abandoned(later(29)).is_empty());
         assert_eq!(watch.abandoned(later(30)), ["bob"]);
-        assert!(watch.abandoned(later(31)).is_empty(), "once");
+        // Its entry is younger than the last sign of its gateway.
+        watch.looked(&one("bob", true), true, later(30));
+        assert_eq!(watch.abandoned(later(31)), ["bob"]);
+        let news = watch.looked(&one("bob", false), true, later(40));
+        assert_eq!(told(&news), [("s", "bob", Status::Offline)], "at once");
+        assert!(watch.abandoned(later(41)).is_empty());
+        watch.heard("bob", change(true, "g1", 2));
+        assert!(
+            watch.abandoned(later(42)).is_empty(),
+            "nobody knows that gateway any more"
+        );
         watch.blind(|_| true);
         assert!(watch.abandoned(later(60)).is_empty(), "the bus was away");
         assert_eq!(watch.status("cat"), Status::Online, "which the bus reaches");

@@ -40,6 +40,8 @@ struct Inner {
     moved: Arc<AtomicBool>,
     /// Whether it answered when it was asked last.
     answers: AtomicBool,
+    /// Whether it answers again after a silence, in which it may have lost what it knew.
+    returned: AtomicBool,
 }
 
 impl Node {
@@ -73,6 +75,7 @@ impl Node {
             channels,
             moved,
             answers: AtomicBool::new(true),
+            returned: AtomicBool::new(false),
         })))
     }
 
@@ -100,7 +103,8 @@ impl Node {
         self.0.answers.store(false, Ordering::Release);
     }
 
-    /// Returns whether a connection was lost, or a channel given away, since the last call.
+    /// Returns whether a connection was lost, a channel given away, or a silence is over, since the
+    /// last call.
     pub(super) fn forgot(&self) -> bool {
         let moved = self.0.moved.swap(false, Ordering::AcqRel);
         if moved {
@@ -112,7 +116,8 @@ impl Node {
             lock(&self.0.channels).clear();
         }
         // Values may be gone with the process that had them.
-        self.0.commands.forgot() || moved || lost
+        let gone = self.0.commands.forgot();
+        self.0.returned.swap(false, Ordering::AcqRel) || gone || moved || lost
     }
 
     /// Checks that it answers on both connections, and that it can serve. Replaces connections
@@ -132,7 +137,10 @@ impl Node {
         let ear = async { self.0.ear.probe::<Value>(&ping).await.map(|_| ()) };
         let (state, ear) = tokio::join!(state, ear);
         let answer = state.and(ear);
-        self.0.answers.store(answer.is_ok(), Ordering::Release);
+        let before = self.0.answers.swap(answer.is_ok(), Ordering::AcqRel);
+        if answer.is_ok() && !before {
+            self.0.returned.store(true, Ordering::Release);
+        }
         answer
     }
 
