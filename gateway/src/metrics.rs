@@ -24,16 +24,52 @@ struct Instruments {
     auth_attempts: Counter<u64>,
     mailbox_full: Counter<u64>,
     update_share: Histogram<f64>,
-    chat: Counter<u64>,
-    bus_dropped: Counter<u64>,
-    bus_wait: Histogram<f64>,
-    bus_nodes: Gauge<u64>,
-    chat_budget: Gauge<u64>,
+    bus: BusInstruments,
     requests: Counter<u64>,
     limited: Counter<u64>,
     limited_alone: Counter<u64>,
     agent_runtime: Counter<u64>,
     proxy_refused: Counter<u64>,
+}
+
+/// Instruments of chat and presence between gateways.
+struct BusInstruments {
+    chat: Counter<u64>,
+    dropped: Counter<u64>,
+    wait: Histogram<f64>,
+    nodes: Gauge<u64>,
+    chat_left: Gauge<u64>,
+}
+
+impl BusInstruments {
+    fn new(meter: &Meter) -> Self {
+        Self {
+            chat: meter
+                .u64_counter("gateway_chat_total")
+                .with_description("Chat messages by channel and outcome")
+                .build(),
+            dropped: meter
+                .u64_counter("gateway_bus_dropped_total")
+                .with_description(
+                    "Messages from other gateways, or news for them, lost for want of room",
+                )
+                .build(),
+            wait: meter
+                .f64_histogram("gateway_bus_wait_seconds")
+                .with_unit("s")
+                .with_description("From a message's arrival from the bus to its handling")
+                .with_boundaries(vec![0.001, 0.005, 0.02, 0.1, 0.5, 2.0, 10.0])
+                .build(),
+            nodes: meter
+                .u64_gauge("gateway_bus_nodes")
+                .with_description("Nodes of the Redis Cluster by whether they answer")
+                .build(),
+            chat_left: meter
+                .u64_gauge("gateway_global_chat_left")
+                .with_description("Messages of global chat that would pass at the last one")
+                .build(),
+        }
+    }
 }
 
 impl Metrics {
@@ -76,25 +112,7 @@ impl Metrics {
                     0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0,
                 ])
                 .build(),
-            chat: counter("gateway_chat_total", "Chat messages by channel and outcome"),
-            bus_dropped: counter(
-                "gateway_bus_dropped_total",
-                "Messages from other gateways lost because this one reads too slowly",
-            ),
-            bus_wait: meter
-                .f64_histogram("gateway_bus_wait_seconds")
-                .with_unit("s")
-                .with_description("From a message's arrival from the bus to its handling")
-                .with_boundaries(vec![0.001, 0.005, 0.02, 0.1, 0.5, 2.0, 10.0])
-                .build(),
-            bus_nodes: meter
-                .u64_gauge("gateway_bus_nodes")
-                .with_description("Nodes of the Redis Cluster by whether they answer")
-                .build(),
-            chat_budget: meter
-                .u64_gauge("gateway_global_chat_left")
-                .with_description("Messages of global chat that would pass at the last one")
-                .build(),
+            bus: BusInstruments::new(meter),
             requests: counter(
                 "gateway_http_requests_total",
                 "HTTP requests by route and status",
@@ -193,28 +211,28 @@ impl Metrics {
             KeyValue::new("channel", channel),
             KeyValue::new("outcome", outcome),
         ];
-        self.0.chat.add(1, &labels);
+        self.0.bus.chat.add(1, &labels);
     }
 
     pub(crate) fn bus_dropped(&self) {
-        self.0.bus_dropped.add(1, &[]);
+        self.0.bus.dropped.add(1, &[]);
     }
 
     pub(crate) fn bus_wait(&self, wait: Duration) {
-        self.0.bus_wait.record(wait.as_secs_f64(), &[]);
+        self.0.bus.wait.record(wait.as_secs_f64(), &[]);
     }
 
     /// Notes how many nodes of the cluster answer, and how many do not.
     pub(crate) fn bus_nodes(&self, there: usize, away: usize) {
         for (state, count) in [("answers", there), ("away", away)] {
             let labels = [KeyValue::new("state", state)];
-            self.0.bus_nodes.record(count as u64, &labels);
+            self.0.bus.nodes.record(count as u64, &labels);
         }
     }
 
     /// Notes how many messages of global chat would pass now.
     pub(crate) fn global_chat_left(&self, left: usize) {
-        self.0.chat_budget.record(left as u64, &[]);
+        self.0.bus.chat_left.record(left as u64, &[]);
     }
 
     pub(crate) fn limited(&self, limit: &'static str, blocked: bool) {

@@ -182,3 +182,37 @@ pub enum SocialEnvelope {
         account_id: String,
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gateways_of_before_are_understood() {
+        let news = r#"{"kind":"presence","characterId":"c"}"#;
+        let change = None;
+        let character_id = "c".to_owned();
+        let expected = SocialEnvelope::Presence {
+            character_id,
+            change,
+        };
+        assert_eq!(
+            serde_json::from_str::<SocialEnvelope>(news).unwrap(),
+            expected
+        );
+        assert_eq!(serde_json::to_string(&expected).unwrap(), news);
+        let place = r#"{"gatewayId":"g","sessionId":"s","accountId":"a"}"#;
+        assert_eq!(
+            serde_json::from_str::<Presence>(place)
+                .unwrap()
+                .session_epoch,
+            0
+        );
+    }
+
+    #[test]
+    fn news_have_one_channel_or_one_for_each_part() {
+        assert_eq!(social(0, 1), SOCIAL);
+        assert_eq!(social(3, 16), "social:3");
+    }
+}

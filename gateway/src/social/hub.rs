@@ -4,6 +4,7 @@
 //! acknowledges a private message only when it is at the receiver's socket, and writes it there
 //! once.
 
+mod channels;
 pub(crate) mod friends;
 mod private;
 mod say;
@@ -34,6 +35,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use world::Tile;
 
+use self::channels::Channels;
 use super::{
     book::Book,
     bus::{Away, Bus, Heard, Reach},
@@ -498,62 +500,6 @@ impl Hub {
                 (self.sessions.resumed)(&session_id, attach)
             }
         }
-    }
-}
-
-/// Channels that the gateway reads, or may read.
-#[derive(Default)]
-struct Channels {
-    read: BTreeSet<String>,
-    /// Channels of which the bus gave no answer.
-    unanswered: BTreeSet<String>,
-    /// Whether the bus may have forgotten them.
-    uncertain: bool,
-}
-
-impl Channels {
-    /// Reads just these from now on. What the bus does not answer is tried again with the next check
-    /// of the channels; without parts of its own, it is not asked for the others.
-    async fn follow(&mut self, bus: &Bus, wanted: BTreeSet<String>) -> Result<(), Away> {
-        let parts = bus.has_parts();
-        let mut answer = Ok(());
-        for channel in &wanted {
-            // Without an answer the gateway may be reading it, and must give it up when nobody
-            // wants it.
-            let new = self.read.insert(channel.clone());
-            if !(new || self.uncertain || self.unanswered.contains(channel)) {
-                continue;
-            }
-            match bus.subscribe(channel).await {
-                Ok(()) => {
-                    self.unanswered.remove(channel);
-                }
-                Err(Away) => {
-                    self.unanswered.insert(channel.clone());
-                    answer = Err(Away);
-                    if !parts {
-                        return answer;
-                    }
-                }
-            }
-        }
-        for channel in self.read.clone().difference(&wanted) {
-            match bus.unsubscribe(channel).await {
-                Ok(()) => {
-                    self.read.remove(channel);
-                    self.unanswered.remove(channel);
-                }
-                Err(Away) => {
-                    answer = Err(Away);
-                    if !parts {
-                        return answer;
-                    }
-                }
-            }
-        }
-        // All others are certain: those without an answer are listed.
-        self.uncertain = false;
-        answer
     }
 }
 

@@ -104,8 +104,11 @@ impl Node {
     }
 
     /// Returns whether a connection was lost, a channel given away, or a silence is over, since the
-    /// last call.
+    /// last call. A node that does not answer says so when it answers again.
     pub(super) fn forgot(&self) -> bool {
+        if !self.answers() {
+            return false;
+        }
         let moved = self.0.moved.swap(false, Ordering::AcqRel);
         if moved {
             // It may have taken the news for an answer.
