@@ -43,6 +43,8 @@ const WORDS = {
   untradeable_item: "That is not given away.",
   item_staked: "That is at stake in a duel.",
   in_duel: "Not during a duel.",
+  global_chat_full: "Too many speak to the whole world right now. Try again in a moment.",
+  slow_mode: "Slow mode is on: wait before you speak to the whole world again.",
   not_delivered: "It could not be brought to them. They may be away.",
   storage_unavailable: "Nothing can be saved just now. Nothing changes hands until that passes.",
   exchanges_frozen: "The keepers of this world have stopped all exchanges for now.",

@@ -36,7 +36,7 @@ use crate::{
     social::{
         book::Book,
         bus::{Bus, Heard},
-        hub::{Hub, OwnSessions},
+        hub::{Hub, HubParts, OwnSessions},
     },
     socket::Reports,
     spans::Spans,
@@ -70,7 +70,7 @@ pub(crate) fn assemble(
     let meter = telemetry.meter();
     let metrics = Metrics::new(&meter);
     let (bus, heard) = match &config.redis {
-        Some(server) => Bus::redis(server)?,
+        Some(place) => Bus::redis(place, metrics.clone())?,
         None => Bus::local(&config.local_bus),
     };
     let limits = Limits::new(config.rate_limits, &bus, &config.local_bus, metrics.clone());
@@ -82,8 +82,8 @@ pub(crate) fn assemble(
     let fan_out = watchdog::guard("fan-out", &meter).context("watch the fan-out")?;
     let zones = Zones::start(links(&config, &store), fan_out, &meter, tasks.clone());
     let registry = Arc::new(Registry::new(tasks.clone()));
-    let book = Book::new(store.clone());
-    let hub = hub(&config, bus, book, &metrics, &zones, &registry, &tasks);
+    let sessions = own_sessions(&zones, &registry);
+    let hub = hub(&config, bus, &store, &limits, &metrics, sessions, &tasks);
     let agent_api_url = config.agent_api_url.clone();
     let runtime = Runtime::start(agent_api_url, metrics.clone(), &tasks)?;
     let app = App {
@@ -156,29 +156,35 @@ fn reports(telemetry: &Telemetry, metrics: &Metrics, tasks: &TaskGroup) -> Repor
     }
 }
 
+/// Returns the way of the hub to the sessions here.
+fn own_sessions(zones: &Zones, registry: &Arc<Registry>) -> OwnSessions {
+    let (stands, known, here) = (zones.clone(), Arc::clone(registry), Arc::clone(registry));
+    OwnSessions {
+        position: Box::new(move |session| stands.position(session).map(|(tile, _)| tile)),
+        replaced: Box::new(move |character, epoch| known.replaced(character, epoch)),
+        resumed: Box::new(move |session, attach| here.elsewhere(session, attach)),
+    }
+}
+
 /// Makes the hub, which passes messages between players over the bus.
 fn hub(
     config: &Config,
     bus: Bus,
-    book: Book,
+    store: &Replicas,
+    limits: &Arc<Limits>,
     metrics: &Metrics,
-    zones: &Zones,
-    registry: &Arc<Registry>,
+    sessions: OwnSessions,
     tasks: &TaskGroup,
 ) -> Arc<Hub> {
-    let (stands, known, here) = (zones.clone(), Arc::clone(registry), Arc::clone(registry));
-    let sessions = OwnSessions {
-        position: Box::new(move |session| stands.position(session).map(|(tile, _)| tile)),
-        replaced: Box::new(move |character, epoch| known.replaced(character, epoch)),
-        resumed: Box::new(move |session, attach| here.elsewhere(session, attach)),
-    };
-    let gateway_id = config.gateway_id.clone();
-    Hub::new(
-        gateway_id,
+    let parts = HubParts {
+        gateway_id: config.gateway_id.clone(),
         bus,
-        book,
-        metrics.clone(),
+        book: Book::new(store.clone()),
+        chat: config.global_chat.clone(),
+        presence_poll: config.presence_poll,
+        limits: Arc::clone(limits),
+        metrics: metrics.clone(),
         sessions,
-        tasks.clone(),
-    )
+    };
+    Hub::new(parts, tasks.clone())
 }

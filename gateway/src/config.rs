@@ -13,7 +13,7 @@ use crate::{
     auth::{admin_code::AdminCode, provider::ProviderConfig, signing_keys::SigningKeys},
     http::{cors::Allowlist, proxies::TrustedProxies},
     limits::{unauthenticated::Most, window::AGENTS},
-    social::redis_server::RedisServer,
+    social::{global::GlobalChat, redis_server::RedisPlace},
 };
 
 /// Upper bound for settings of connections; no machine holds more sockets.
@@ -36,7 +36,10 @@ pub struct Config {
     pub(crate) trust: Trust,
     pub(crate) persistence: Names,
     /// The bus between gateways; `None`: the in-process bus.
-    pub(crate) redis: Option<RedisServer>,
+    pub(crate) redis: Option<RedisPlace>,
+    /// Longest time between two looks at whether a friend is played.
+    pub(crate) presence_poll: Duration,
+    pub(crate) global_chat: GlobalChat,
     /// Name of the in-process bus; gateways of one process with the same name hear each other.
     pub(crate) local_bus: String,
     /// The keys that sign tokens.
@@ -145,7 +148,14 @@ impl Config {
             gateway_id: read_gateway_id(reader, &trust),
             trust,
             persistence: Names::read(reader),
-            redis: RedisServer::read(reader),
+            redis: RedisPlace::read(reader),
+            presence_poll: Duration::from_secs(reader.within(
+                "PRESENCE_POLL_SECONDS",
+                60,
+                1..=3600,
+                "longest time between two looks at whether a friend plays; events tell it at once",
+            )),
+            global_chat: GlobalChat::read(reader),
             local_bus: reader.value(
                 "LOCAL_BUS",
                 "world".to_owned(),
@@ -536,6 +546,7 @@ mod tests {
             ("PERSISTENCE_ADDRESSES", "store"),
             ("PERSISTENCE_ADDRESSES", "store:0"),
             ("REDIS_URL", "http://redis"),
+            ("REDIS_CLUSTER", "on"),
             ("CORS_ORIGINS", "play.example"),
             ("TRUSTED_PROXIES", "proxy"),
             ("TRUSTED_PROXIES", "0.0.0.0/0"),

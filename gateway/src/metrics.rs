@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use opentelemetry::{
     KeyValue,
-    metrics::{Counter, Histogram, Meter, UpDownCounter},
+    metrics::{Counter, Gauge, Histogram, Meter, UpDownCounter},
 };
 
 /// The instruments; cheap to clone.
@@ -25,12 +25,52 @@ struct Instruments {
     mailbox_full: Counter<u64>,
     update_share: Histogram<f64>,
     turns: Histogram<f64>,
-    chat: Counter<u64>,
+    bus: BusInstruments,
     requests: Counter<u64>,
     limited: Counter<u64>,
     limited_alone: Counter<u64>,
     agent_runtime: Counter<u64>,
     proxy_refused: Counter<u64>,
+}
+
+/// Instruments of chat and presence between gateways.
+struct BusInstruments {
+    chat: Counter<u64>,
+    dropped: Counter<u64>,
+    wait: Histogram<f64>,
+    nodes: Gauge<u64>,
+    chat_left: Gauge<u64>,
+}
+
+impl BusInstruments {
+    fn new(meter: &Meter) -> Self {
+        Self {
+            chat: meter
+                .u64_counter("gateway_chat_total")
+                .with_description("Chat messages by channel and outcome")
+                .build(),
+            dropped: meter
+                .u64_counter("gateway_bus_dropped_total")
+                .with_description(
+                    "Messages from other gateways, or news for them, lost for want of room",
+                )
+                .build(),
+            wait: meter
+                .f64_histogram("gateway_bus_wait_seconds")
+                .with_unit("s")
+                .with_description("From a message's arrival from the bus to its handling")
+                .with_boundaries(vec![0.001, 0.005, 0.02, 0.1, 0.5, 2.0, 10.0])
+                .build(),
+            nodes: meter
+                .u64_gauge("gateway_bus_nodes")
+                .with_description("Nodes of the Redis Cluster by whether they answer")
+                .build(),
+            chat_left: meter
+                .u64_gauge("gateway_global_chat_left")
+                .with_description("Messages of global chat that would pass at the last one")
+                .build(),
+        }
+    }
 }
 
 impl Metrics {
@@ -81,7 +121,7 @@ impl Metrics {
                     0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
                 ])
                 .build(),
-            chat: counter("gateway_chat_total", "Chat messages by channel and outcome"),
+            bus: BusInstruments::new(meter),
             requests: counter(
                 "gateway_http_requests_total",
                 "HTTP requests by route and status",
@@ -109,6 +149,12 @@ impl Metrics {
     pub(crate) fn turn(&self, at: &'static str, waited: Duration) {
         let labels = [KeyValue::new("at", at)];
         self.0.turns.record(waited.as_secs_f64(), &labels);
+    }
+
+    /// Returns instruments that nobody reads.
+    #[cfg(test)]
+    pub(crate) fn none() -> Self {
+        Self::new(&opentelemetry::global::meter("none"))
     }
 
     pub(crate) fn connection(&self, change: i64) {
@@ -180,7 +226,28 @@ impl Metrics {
             KeyValue::new("channel", channel),
             KeyValue::new("outcome", outcome),
         ];
-        self.0.chat.add(1, &labels);
+        self.0.bus.chat.add(1, &labels);
+    }
+
+    pub(crate) fn bus_dropped(&self) {
+        self.0.bus.dropped.add(1, &[]);
+    }
+
+    pub(crate) fn bus_wait(&self, wait: Duration) {
+        self.0.bus.wait.record(wait.as_secs_f64(), &[]);
+    }
+
+    /// Notes how many nodes of the cluster answer, and how many do not.
+    pub(crate) fn bus_nodes(&self, there: usize, away: usize) {
+        for (state, count) in [("answers", there), ("away", away)] {
+            let labels = [KeyValue::new("state", state)];
+            self.0.bus.nodes.record(count as u64, &labels);
+        }
+    }
+
+    /// Notes how many messages of global chat would pass now.
+    pub(crate) fn global_chat_left(&self, left: usize) {
+        self.0.bus.chat_left.record(left as u64, &[]);
     }
 
     pub(crate) fn limited(&self, limit: &'static str, blocked: bool) {

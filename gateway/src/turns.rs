@@ -58,13 +58,11 @@ impl Turns {
 #[cfg(test)]
 mod tests {
     use futures::FutureExt;
-    use opentelemetry::metrics::{MeterProvider, noop::NoopMeterProvider};
 
     use super::*;
 
     fn turns(most: usize) -> Turns {
-        let metrics = Metrics::new(&NoopMeterProvider::new().meter("none"));
-        Turns::new("test", most, metrics)
+        Turns::new("test", most, Metrics::none())
     }
 
     #[tokio::test(start_paused = true)]

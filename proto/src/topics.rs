@@ -3,8 +3,21 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Chat that everybody hears.
+/// Chat that everybody hears, where the world is one shard of it.
 pub const GLOBAL_CHAT: &str = "chat:global";
+
+/// Returns the channel of global chat in one shard of the world.
+pub fn global_chat(shard: &str) -> String {
+    format!("{GLOBAL_CHAT}:{shard}")
+}
+
+/// Signs of life of all gateways; a [`Beat`].
+pub const BEATS: &str = "beats";
+
+/// Returns the key that keeps a character from global chat while slow mode lets it wait.
+pub fn slow_mode(character_id: &str) -> String {
+    format!("slow:{character_id}")
+}
 
 /// Announcements of operators to everybody; a `Notice`.
 pub const NOTICES: &str = "notices";
@@ -21,6 +34,14 @@ pub fn gateway(gateway_id: &str) -> String {
 
 /// News of friends and ignored players, for all gateways; a [`SocialEnvelope`].
 pub const SOCIAL: &str = "social";
+
+/// Returns the channel of news in one of `shards` parts; the only one is [`SOCIAL`].
+pub fn social(shard: u32, shards: u32) -> String {
+    if shards <= 1 {
+        return SOCIAL.to_owned();
+    }
+    format!("{SOCIAL}:{shard}")
+}
 
 /// Returns the key of a character's place: the value is a [`Presence`], with a time to live.
 pub fn presence(character_id: &str) -> String {
@@ -42,6 +63,29 @@ pub struct Presence {
     pub session_id: String,
     /// The character's account, against which ignores are checked.
     pub account_id: String,
+    /// The login's epoch; 0 from gateways that do not tell it.
+    #[serde(default)]
+    pub session_epoch: u64,
+}
+
+/// Sign of life of a gateway.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Beat {
+    /// The gateway.
+    pub gateway_id: String,
+}
+
+/// A character that came into the world or left it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PresenceChange {
+    /// Whether it came.
+    pub online: bool,
+    /// The gateway that plays it, or played it.
+    pub gateway_id: String,
+    /// The login's epoch, which grows with each.
+    pub session_epoch: u64,
 }
 
 /// One message on a chat channel.
@@ -110,8 +154,8 @@ pub enum GatewayEnvelope {
     },
 }
 
-/// Message about friends to all gateways. It only names the thing to read again: the bus keeps
-/// presence, and the store keeps lists.
+/// Message about friends to all gateways. It tells who came and went. Of lists it only names the
+/// one to read again, because the store keeps them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     tag = "kind",
@@ -123,6 +167,9 @@ pub enum SocialEnvelope {
     Presence {
         /// The character.
         character_id: String,
+        /// The change; without it, the bus knows.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        change: Option<PresenceChange>,
     },
     /// The lists of a character are different.
     Friends {
@@ -134,4 +181,38 @@ pub enum SocialEnvelope {
         /// The account.
         account_id: String,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gateways_of_before_are_understood() {
+        let news = r#"{"kind":"presence","characterId":"c"}"#;
+        let change = None;
+        let character_id = "c".to_owned();
+        let expected = SocialEnvelope::Presence {
+            character_id,
+            change,
+        };
+        assert_eq!(
+            serde_json::from_str::<SocialEnvelope>(news).unwrap(),
+            expected
+        );
+        assert_eq!(serde_json::to_string(&expected).unwrap(), news);
+        let place = r#"{"gatewayId":"g","sessionId":"s","accountId":"a"}"#;
+        assert_eq!(
+            serde_json::from_str::<Presence>(place)
+                .unwrap()
+                .session_epoch,
+            0
+        );
+    }
+
+    #[test]
+    fn news_have_one_channel_or_one_for_each_part() {
+        assert_eq!(social(0, 1), SOCIAL);
+        assert_eq!(social(3, 16), "social:3");
+    }
 }

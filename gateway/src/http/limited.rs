@@ -129,7 +129,7 @@ pub(crate) async fn request(
             let address = address(app, peer, headers);
             counted.count(app, REST_ADDRESS, &address).await
         }
-        Subject::Address(_) => Ok(counted),
+        Subject::Address(_) | Subject::World => Ok(counted),
     }
 }
 

@@ -5,7 +5,10 @@ use std::{num::NonZeroU16, sync::Arc, time::Duration};
 use axum::{
     Extension,
     extract::State,
-    http::{HeaderMap, HeaderValue, StatusCode, Uri, header::SEC_WEBSOCKET_PROTOCOL},
+    http::{
+        HeaderMap, HeaderValue, StatusCode, Uri,
+        header::{ACCEPT_LANGUAGE, SEC_WEBSOCKET_PROTOCOL},
+    },
     response::{IntoResponse, Response},
 };
 use fastwebsockets::upgrade::{IncomingUpgrade, UpgradeFut};
@@ -28,6 +31,7 @@ use crate::{
     limits::unauthenticated::NoRoom,
     screen::Screen,
     session::{Session, visitor::Visitor},
+    social::global::Shards,
     socket::Socket,
 };
 
@@ -47,7 +51,8 @@ pub(super) fn routes() -> Vec<Route> {
                 "`tilestead.json` (default), `tilestead.msgpack` or `tilestead.v2` as the \
                  subprotocol; the events are described in /asyncapi.json, the updates of \
                  `tilestead.v2` in docs/compact.md. A client of `tilestead.v2` sees at most \
-                 `players` players at once, itself among them, the nearest, if it asks for that.",
+                 `players` players at once, itself among them, the nearest, if it asks for that. Where \
+                 global chat has languages, a client hears and speaks that of `language`.",
             )
             .empty(StatusCode::SWITCHING_PROTOCOLS, switched)
             .problems(&[
@@ -67,9 +72,20 @@ struct Wishes {
     /// Most players that it wants to see at once, the nearest; without it: all in sight. Only for
     /// `tilestead.v2`.
     players: Option<Within<1, PLAYERS_MAX>>,
+    /// Language of global chat, as `de`, where the server has one for each; without it: the first
+    /// known one of `Accept-Language`.
+    language: Option<String>,
 }
 
 impl Wishes {
+    /// Returns the language of the client, if global chat has one for it.
+    fn language(&self, shards: &Shards, headers: &HeaderMap) -> Option<String> {
+        let accepted = headers
+            .get(ACCEPT_LANGUAGE)
+            .and_then(|value| value.to_str().ok());
+        shards.language(self.language.as_deref(), accepted)
+    }
+
     fn screen(&self, format: Format) -> Result<Screen, Problem> {
         let players_max = self.players.map(Within::get);
         if players_max.is_some() && format != Format::Compact {
@@ -106,6 +122,7 @@ async fn ws(
         Ok(screen) => screen,
         Err(problem) => return problem.into_response(),
     };
+    let language = wishes.language(&app.config.global_chat.shards, &headers);
     let address = app.config.proxies.client(peer.address, &headers);
     let unauthenticated = match app.bounds.unauthenticated.enter(address) {
         Ok(unauthenticated) => unauthenticated,
@@ -136,7 +153,7 @@ async fn ws(
         if let Some((read, write)) = halves(upgraded).await {
             let (reports, write_timeout) = (app.reports.clone(), app.config.times.write);
             let open = |mailbox| Socket::open(read, write, screen, mailbox, reports, write_timeout);
-            let visitor = Visitor::new(address, unauthenticated);
+            let visitor = Visitor::new(address, language, unauthenticated);
             Session::serve(Arc::clone(&app), visitor, token, open).await;
         }
     });

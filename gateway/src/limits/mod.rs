@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use self::{
     local::Local,
-    shared::Shared,
+    shared::{Keeper, Shared},
     subject::Subject,
     window::{Refusal, Rule, Standing},
 };
@@ -39,14 +39,19 @@ pub(crate) struct Limits {
 impl Limits {
     /// Makes limits over the same Redis as the bus, or in memory under the name of the bus.
     pub(crate) fn new(on: bool, bus: &Bus, name: &str, metrics: Metrics) -> Self {
-        let (local, shared) = match bus {
-            Bus::Local(_) => (Local::shared(name), None),
-            Bus::Redis(redis) => (Arc::new(Local::new()), Some(Shared::new(redis.clone()))),
+        let keeper = match bus {
+            Bus::Local(_) => None,
+            Bus::Redis(bus) => Some(Keeper::Server(bus.clone())),
+            Bus::Cluster(bus) => Some(Keeper::Cluster(bus.clone())),
+        };
+        let local = match keeper {
+            None => Local::shared(name),
+            Some(_) => Arc::new(Local::new()),
         };
         Self {
             on,
             local,
-            shared,
+            shared: keeper.map(Shared::new),
             metrics,
         }
     }

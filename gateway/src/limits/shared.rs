@@ -17,7 +17,10 @@ use super::{
     subject::Subject,
     window::{Refusal, Rule, Standing},
 };
-use crate::{clock, social::redis_bus::RedisBus};
+use crate::{
+    clock,
+    social::{bus::Away, redis_bus::RedisBus, redis_cluster::ClusterBus},
+};
 
 /// Time for which a request waits for Redis.
 const DEADLINE: Duration = Duration::from_millis(20);
@@ -65,17 +68,24 @@ redis.call('SET', KEYS[3], string.format('%.0f', now + block), 'PX', block)
 return {0, 0, block, 1}
 ";
 
+/// The Redis that has the windows.
+#[derive(Clone)]
+pub(crate) enum Keeper {
+    Server(RedisBus),
+    Cluster(ClusterBus),
+}
+
 /// The windows in Redis.
 pub(crate) struct Shared {
-    bus: RedisBus,
+    keeper: Keeper,
     script: Script,
     breaker: Mutex<Breaker>,
 }
 
 impl Shared {
-    pub(crate) fn new(bus: RedisBus) -> Self {
+    pub(crate) fn new(keeper: Keeper) -> Self {
         Self {
-            bus,
+            keeper,
             script: Script::new(SCRIPT),
             breaker: Mutex::default(),
         }
@@ -94,11 +104,7 @@ impl Shared {
         let asked = timeout(DEADLINE, self.ask(rule, who, None)).await;
         let answer = match asked {
             Ok(Ok(answer)) => Some(answer),
-            Ok(Err(error)) => {
-                tracing::debug!(kind = ?error.kind(), "Redis refused or is away");
-                None
-            }
-            Err(_) => None,
+            Ok(Err(Away)) | Err(_) => None,
         };
         breaker().told(answer.is_some(), clock::instant());
         answer
@@ -109,16 +115,24 @@ impl Shared {
         rule: Rule,
         who: &Subject,
         now_ms: Option<i64>,
-    ) -> redis::RedisResult<Result<Standing, Refusal>> {
-        let mut manager = self.bus.manager();
+    ) -> Result<Result<Standing, Refusal>, Away> {
         // The braces keep the keys of one subject on one node of a Redis cluster.
         let key = |what: &str| format!("limit:{{{}:{who}}}:{what}", rule.name);
-        let mut call = self.script.key(key("passes"));
+        let passes = key("passes");
+        let mut call = self.script.key(&passes);
         call.key(key("refusals")).key(key("block"));
         call.arg(rule.most).arg(ms(rule.length)).arg(rule.refusals);
         call.arg(ms(rule.block)).arg(now_ms.unwrap_or(-1));
-        let (passed, left, time, blocked): (u8, usize, u64, u8) =
-            call.invoke_async(&mut manager).await?;
+        let (passed, left, time, blocked): (u8, usize, u64, u8) = match &self.keeper {
+            Keeper::Server(bus) => {
+                let answer = call.invoke_async(&mut bus.manager()).await;
+                answer.map_err(|error| {
+                    tracing::debug!(kind = ?error.kind(), "Redis refused or is away");
+                    Away
+                })?
+            }
+            Keeper::Cluster(bus) => bus.invoke(&passes, &call).await?,
+        };
         let time = Duration::from_millis(time);
         Ok(match passed {
             1 => Ok(Standing {

@@ -9,6 +9,8 @@ pub(crate) enum Subject {
     Account(String),
     /// A client's network.
     Address(IpAddr),
+    /// Everybody together.
+    World,
 }
 
 impl Subject {
@@ -27,6 +29,7 @@ impl fmt::Display for Subject {
         match self {
             Self::Account(id) => write!(f, "account:{id}"),
             Self::Address(address) => write!(f, "address:{address}"),
+            Self::World => f.write_str("world"),
         }
     }
 }

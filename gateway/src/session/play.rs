@@ -1,6 +1,6 @@
 //! Playing a character: into the world, in it, and out of it.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use proto::{
     client::{
@@ -13,7 +13,7 @@ use proto::{
 };
 use world::Region;
 
-use super::{Flow, Session, state::Stage};
+use super::{Flow, Session, state::Stage, whole_ms};
 use crate::{
     app::App,
     auth::accounts,
@@ -65,6 +65,8 @@ impl Session {
             account_id,
             character_id: character.id,
             name: character.name,
+            session_epoch: opened.session_epoch,
+            language: self.visitor.language().map(str::to_owned),
         };
         let region = Region {
             x: region.x,
@@ -214,16 +216,20 @@ impl Session {
         // The session does not wait for the bus; at most 5 of these begin in 5 s.
         self.app.tasks.spawn("chat", async move {
             let said = match (said.channel, said.to) {
-                (Channel::Private, Some(to)) => whisper(&app, owner, &speaker, &to, message).await,
+                (Channel::Private, Some(to)) => {
+                    let told = whisper(&app, owner, &speaker, &to, message).await;
+                    told.map_err(|code| (code, None))
+                }
                 (channel, _) => {
                     let global = channel == Channel::Global;
                     let said = app.sessions.hub.say(&speaker, global, message).await;
                     said.map(|()| None)
+                        .map_err(|unsaid| (unsaid.code(), unsaid.wait()))
                 }
             };
             let (done, answer) = match said {
                 Ok(answer) => (Ok(()), answer),
-                Err(code) => (Err(code), None),
+                Err(refused) => (Err(refused), None),
             };
             answer_chat(&mailbox, re, done);
             if let Some(answer) = answer {
@@ -349,18 +355,23 @@ async fn whisper(
     told.map(|()| None)
 }
 
-fn answer_chat(mailbox: &Mailbox, re: Option<RequestId>, done: Result<(), ErrorCode>) {
+/// Answers a client that said something: with the reason and the time to wait if nobody hears it.
+fn answer_chat(
+    mailbox: &Mailbox,
+    re: Option<RequestId>,
+    done: Result<(), (ErrorCode, Option<Duration>)>,
+) {
     let message = match done {
         Ok(()) if re.is_none() => return,
         Ok(()) => Reliable::of(&Ack {}),
-        Err(code) => Reliable::of(&Error {
+        Err((code, wait)) => Reliable::of(&Error {
             code,
             message: match code {
                 ErrorCode::Refused(Refusal::Busy) => "chat is paused for the moment".to_owned(),
                 code => code.sentence().to_owned(),
             },
             event: Some(CHAT.to_owned()),
-            retry_after_ms: None,
+            retry_after_ms: wait.map(whole_ms),
         }),
     };
     // The writer of a session that overflows closes it.

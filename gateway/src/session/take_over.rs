@@ -67,6 +67,8 @@ impl Session {
                     account_id: account.id.clone(),
                     character_id: plays.id,
                     name: plays.name,
+                    session_epoch: plays.epoch,
+                    language: self.visitor.language().map(str::to_owned),
                 };
                 self.belong_to(account);
                 self.go_on(re, present, plays.epoch, attached).await

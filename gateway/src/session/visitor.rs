@@ -1,5 +1,5 @@
-//! The client's side of a session, as the gateway sees it: its address, and its place among the
-//! sockets that nobody has authenticated.
+//! The client's side of a session, as the gateway sees it: its address, its language, and its place
+//! among the sockets that nobody has authenticated.
 
 use std::net::IpAddr;
 
@@ -8,14 +8,21 @@ use crate::limits::unauthenticated::{Busy, UnauthenticatedSocket};
 /// A client that has connected.
 pub(crate) struct Visitor {
     address: IpAddr,
+    /// Language of the client, if global chat has one for it.
+    language: Option<String>,
     /// Place of the unauthenticated socket, until the client is authenticated.
     place: Option<UnauthenticatedSocket>,
 }
 
 impl Visitor {
-    pub(crate) fn new(address: IpAddr, place: UnauthenticatedSocket) -> Self {
+    pub(crate) fn new(
+        address: IpAddr,
+        language: Option<String>,
+        place: UnauthenticatedSocket,
+    ) -> Self {
         Self {
             address,
+            language,
             place: Some(place),
         }
     }
@@ -23,6 +30,11 @@ impl Visitor {
     /// Returns the address from which the client came.
     pub(super) fn address(&self) -> IpAddr {
         self.address
+    }
+
+    /// Returns the language of the client, if global chat has one for it.
+    pub(super) fn language(&self) -> Option<&str> {
+        self.language.as_deref()
     }
 
     /// Gives the place back: the client is authenticated.

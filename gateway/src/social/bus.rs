@@ -1,19 +1,26 @@
-//! The carrier of chat and presence between gateways: Redis, or a bus inside the process.
+//! The carrier of chat and presence between gateways: Redis, a Redis Cluster, or a bus inside the
+//! process.
 //!
 //! Always: it delivers at most once, and nobody waits long for it; only messages sent while it is
 //! away are lost.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::sync::mpsc;
 
-use super::{local_bus::LocalBus, redis_bus::RedisBus, redis_server::RedisServer};
+use super::{
+    local_bus::LocalBus, redis_bus::RedisBus, redis_cluster::ClusterBus, redis_server::RedisPlace,
+};
+use crate::metrics::Metrics;
 
 /// Time that one call may take.
 pub(crate) const CALL_TIMEOUT: Duration = Duration::from_millis(250);
 /// Maximum number of messages that wait for this gateway; further ones are lost.
 const HEARD_MAX: usize = 4096;
+
+/// Number of channels for news of friends on a cluster.
+const SOCIAL_SHARDS: u32 = 16;
 
 /// The bus does not answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -25,6 +32,18 @@ pub(crate) struct Away;
 pub(crate) struct Heard {
     pub(crate) channel: String,
     pub(crate) payload: Bytes,
+    /// Time at which it came.
+    pub(crate) at: Instant,
+}
+
+/// How much of the bus answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Reach {
+    #[default]
+    All,
+    /// Some nodes of a cluster.
+    Part,
+    Nothing,
 }
 
 /// The bus as one gateway has it. Cheap to clone.
@@ -32,6 +51,7 @@ pub(crate) struct Heard {
 pub(crate) enum Bus {
     Local(LocalBus),
     Redis(RedisBus),
+    Cluster(ClusterBus),
 }
 
 impl Bus {
@@ -42,9 +62,27 @@ impl Bus {
     }
 
     /// Connects to this Redis; it need not be there yet.
-    pub(crate) fn redis(server: &RedisServer) -> anyhow::Result<(Self, mpsc::Receiver<Heard>)> {
+    pub(crate) fn redis(
+        place: &RedisPlace,
+        metrics: Metrics,
+    ) -> anyhow::Result<(Self, mpsc::Receiver<Heard>)> {
         let (sender, heard) = mpsc::channel(HEARD_MAX);
-        Ok((Self::Redis(RedisBus::connect(server, sender)?), heard))
+        let bus = match place {
+            RedisPlace::Server(server) => Self::Redis(RedisBus::connect(server, sender, metrics)?),
+            RedisPlace::Cluster(seeds) => {
+                Self::Cluster(ClusterBus::connect(seeds, sender, metrics)?)
+            }
+        };
+        Ok((bus, heard))
+    }
+
+    /// Returns the number of channels over which news of friends are spread, so that no node of a
+    /// cluster carries all of them.
+    pub(crate) fn social_shards(&self) -> u32 {
+        match self {
+            Self::Local(_) | Self::Redis(_) => 1,
+            Self::Cluster(_) => SOCIAL_SHARDS,
+        }
     }
 
     /// Reads a channel from now on.
@@ -55,6 +93,7 @@ impl Bus {
                 Ok(())
             }
             Self::Redis(bus) => bus.subscribe(channel).await,
+            Self::Cluster(bus) => bus.subscribe(channel).await,
         }
     }
 
@@ -66,6 +105,7 @@ impl Bus {
                 Ok(())
             }
             Self::Redis(bus) => bus.unsubscribe(channel).await,
+            Self::Cluster(bus) => bus.unsubscribe(channel).await,
         }
     }
 
@@ -77,6 +117,7 @@ impl Bus {
                 Ok(())
             }
             Self::Redis(bus) => bus.publish(channel, &payload).await,
+            Self::Cluster(bus) => bus.publish(channel, &payload).await,
         }
     }
 
@@ -92,6 +133,7 @@ impl Bus {
                 Ok(())
             }
             Self::Redis(bus) => bus.set(values, time_to_live).await,
+            Self::Cluster(bus) => bus.set(values, time_to_live).await,
         }
     }
 
@@ -100,14 +142,34 @@ impl Bus {
         match self {
             Self::Local(bus) => Ok(bus.get(key)),
             Self::Redis(bus) => bus.get(key).await,
+            Self::Cluster(bus) => bus.get(key).await,
         }
     }
 
-    /// Returns values, in the order of their keys.
-    pub(crate) async fn get_many(&self, keys: &[String]) -> Result<Vec<Option<String>>, Away> {
+    /// Returns values, in the order of their keys. Where only a part of the bus answers, the others
+    /// are `Away`.
+    pub(crate) async fn get_many(&self, keys: &[String]) -> Vec<Result<Option<String>, Away>> {
         match self {
-            Self::Local(bus) => Ok(keys.iter().map(|key| bus.get(key)).collect()),
-            Self::Redis(bus) => bus.get_many(keys).await,
+            Self::Local(bus) => keys.iter().map(|key| Ok(bus.get(key))).collect(),
+            Self::Redis(bus) => match bus.get_many(keys).await {
+                Ok(values) => values.into_iter().map(Ok).collect(),
+                Err(Away) => keys.iter().map(|_| Err(Away)).collect(),
+            },
+            Self::Cluster(bus) => bus.get_many(keys).await,
+        }
+    }
+
+    /// Keeps a value for a time if its key has none. Returns the time until that ends which it has.
+    pub(crate) async fn claim(
+        &self,
+        key: &str,
+        value: &str,
+        time_to_live: Duration,
+    ) -> Result<Option<Duration>, Away> {
+        match self {
+            Self::Local(bus) => Ok(bus.claim(key, value, time_to_live)),
+            Self::Redis(bus) => bus.claim(key, value, time_to_live).await,
+            Self::Cluster(bus) => bus.claim(key, value, time_to_live).await,
         }
     }
 
@@ -119,6 +181,7 @@ impl Bus {
                 Ok(())
             }
             Self::Redis(bus) => bus.remove(key, value).await,
+            Self::Cluster(bus) => bus.remove(key, value).await,
         }
     }
 
@@ -128,14 +191,32 @@ impl Bus {
         match self {
             Self::Local(_) => false,
             Self::Redis(bus) => bus.forgot(),
+            Self::Cluster(bus) => bus.forgot(),
         }
     }
 
-    /// Checks that the bus answers.
-    pub(crate) async fn probe(&self) -> Result<(), Away> {
+    /// Returns whether a part of the bus can be away while others answer.
+    pub(crate) fn has_parts(&self) -> bool {
         match self {
-            Self::Local(_) => Ok(()),
-            Self::Redis(bus) => bus.probe().await,
+            Self::Local(_) | Self::Redis(_) => false,
+            Self::Cluster(_) => true,
+        }
+    }
+
+    /// Returns whether the part of the bus that has this key answered last, where the bus has parts.
+    pub(crate) fn reaches(&self, key: &str) -> bool {
+        match self {
+            Self::Local(_) | Self::Redis(_) => true,
+            Self::Cluster(bus) => bus.reaches(key),
+        }
+    }
+
+    /// Checks how much of the bus answers.
+    pub(crate) async fn probe(&self) -> Result<Reach, Away> {
+        match self {
+            Self::Local(_) => Ok(Reach::All),
+            Self::Redis(bus) => bus.probe().await.map(|()| Reach::All),
+            Self::Cluster(bus) => bus.probe().await,
         }
     }
 }

@@ -32,6 +32,11 @@ impl Listener {
         self.present.account_id == account_id || self.ignored.as_ref().is_some_and(wanted)
     }
 
+    /// Returns the tile at which it stood at the last look.
+    pub(crate) fn tile(&self) -> Option<Tile> {
+        self.tile
+    }
+
     /// Returns whether its ignored accounts are known.
     pub(crate) fn is_ready(&self) -> bool {
         self.ignored.is_some()
@@ -212,6 +217,8 @@ mod tests {
             account_id: format!("a-{name}"),
             character_id: format!("c-{name}"),
             name: name.to_owned(),
+            session_epoch: 1,
+            language: None,
         }
     }
 

@@ -4,8 +4,10 @@
 //! acknowledges a private message only when it is at the receiver's socket, and writes it there
 //! once.
 
+mod channels;
 pub(crate) mod friends;
 mod private;
+mod say;
 #[cfg(test)]
 mod tests;
 
@@ -22,7 +24,7 @@ use proto::{
         chat::{Channel, ChatMessage},
         session::Notice,
     },
-    topics::{self, ChatEnvelope, GatewayEnvelope, SocialEnvelope},
+    topics::{self, Beat, ChatEnvelope, GatewayEnvelope, SocialEnvelope},
 };
 use serde::Serialize;
 use service_runtime::tasks::TaskGroup;
@@ -31,22 +33,24 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
-use world::{Region, Tile};
+use world::Tile;
 
+use self::channels::Channels;
 use super::{
     book::Book,
-    bus::{Away, Bus, Heard},
+    bus::{Away, Bus, Heard, Reach},
     chat::{Listener, Listeners},
+    global::{self, GlobalChat},
     keeper::Keeper,
     presence::{self, Present},
     watch::Watch,
 };
-use crate::{clock, mailbox::Mailbox, mailbox::Reliable, metrics::Metrics};
+use crate::{clock, limits::Limits, mailbox::Mailbox, mailbox::Reliable, metrics::Metrics};
 
 /// Pause between two looks at where everybody stands.
 const LOCATE: Duration = Duration::from_secs(1);
-/// Pause between two checks whether friends are still played who were not announced to go.
-const POLL: Duration = Duration::from_secs(5);
+/// Maximum number of news of friends that wait for the bus.
+const UNSAID_MAX: usize = 4096;
 /// Time for which it waits for more to come when somebody has come or gone.
 const SOON: Duration = Duration::from_millis(20);
 
@@ -70,6 +74,8 @@ pub(crate) struct Hub {
     gateway_id: String,
     bus: Bus,
     book: Book,
+    chat: GlobalChat,
+    limits: Arc<Limits>,
     metrics: Metrics,
     sessions: OwnSessions,
     state: Mutex<State>,
@@ -79,7 +85,19 @@ pub(crate) struct Hub {
     leaving: TaskGroup,
 }
 
-#[derive(Default)]
+/// Parts of a hub.
+pub(crate) struct HubParts {
+    pub(crate) gateway_id: String,
+    pub(crate) bus: Bus,
+    pub(crate) book: Book,
+    pub(crate) chat: GlobalChat,
+    /// Longest time between two looks at whether a friend is played.
+    pub(crate) presence_poll: Duration,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) metrics: Metrics,
+    pub(crate) sessions: OwnSessions,
+}
+
 struct State {
     listeners: Listeners,
     /// Private messages from here that wait for their acknowledgement.
@@ -91,9 +109,11 @@ struct State {
     fresh: Vec<String>,
     /// State of the friends of players here.
     watch: Watch,
-    /// Friends who came or went, by somebody's word.
+    /// Friends who came or went by the word of a gateway that does not say which.
     announced: BTreeSet<String>,
-    away: bool,
+    /// News of friends that the bus did not take.
+    unsaid: VecDeque<SocialEnvelope>,
+    reach: Reach,
 }
 
 /// Speaker, and its tile.
@@ -104,23 +124,29 @@ pub(crate) struct Speaker {
 }
 
 impl Hub {
-    pub(crate) fn new(
-        gateway_id: String,
-        bus: Bus,
-        book: Book,
-        metrics: Metrics,
-        sessions: OwnSessions,
-        tasks: TaskGroup,
-    ) -> Arc<Self> {
+    pub(crate) fn new(parts: HubParts, tasks: TaskGroup) -> Arc<Self> {
+        let state = State {
+            listeners: Listeners::default(),
+            waiting: HashMap::new(),
+            recent: HashMap::new(),
+            order: VecDeque::new(),
+            fresh: Vec::new(),
+            watch: Watch::new(parts.presence_poll, clock::instant()),
+            announced: BTreeSet::new(),
+            unsaid: VecDeque::new(),
+            reach: Reach::All,
+        };
         Arc::new(Self {
-            gateway_id,
-            bus,
-            book,
-            metrics,
-            sessions,
+            gateway_id: parts.gateway_id,
+            bus: parts.bus,
+            book: parts.book,
+            chat: parts.chat,
+            limits: parts.limits,
+            metrics: parts.metrics,
+            sessions: parts.sessions,
             leaving: tasks.part(),
             tasks,
-            state: Mutex::default(),
+            state: Mutex::new(state),
             changed: Notify::new(),
         })
     }
@@ -133,9 +159,9 @@ impl Hub {
     pub(crate) fn join(self: &Arc<Self>, present: Present, mailbox: Mailbox) {
         let (keeper, orders) = Keeper::new();
         let mut state = self.state();
-        if state.away {
+        if let Some(notice) = away_notice(state.reach) {
             // The writer of a session that overflows closes it.
-            let _ = mailbox.push(Reliable::of(&away_notice(true)));
+            let _ = mailbox.push(Reliable::of(&notice));
         }
         state.fresh.push(present.session_id.clone());
         state
@@ -165,8 +191,7 @@ impl Hub {
             let _ = hub.bus.remove(&place.0, &place.1).await;
             if !elsewhere {
                 let _ = hub.bus.remove(&name.0, &name.1).await;
-                let character_id = present.character_id;
-                hub.point(&SocialEnvelope::Presence { character_id }).await;
+                hub.tell_friends(hub.change(&present, false)).await;
             }
         });
     }
@@ -206,29 +231,6 @@ impl Hub {
         }
     }
 
-    /// Says something to all nearby, or to everybody.
-    pub(crate) async fn say(
-        &self,
-        speaker: &Speaker,
-        global: bool,
-        message: String,
-    ) -> Result<(), ErrorCode> {
-        let channel = match (global, speaker.tile) {
-            (true, _) => topics::GLOBAL_CHAT.to_owned(),
-            (false, Some(tile)) => {
-                let region = Region::from(tile);
-                topics::region_chat(region.x, region.z)
-            }
-            (false, None) => return Err(ErrorCode::NotInWorld),
-        };
-        let name = if global { "global" } else { "local" };
-        let envelope = envelope(speaker, name, message);
-        let said = self.bus.publish(&channel, json(&envelope)).await;
-        self.metrics
-            .chat(name, if said.is_ok() { "said" } else { "away" });
-        said.map_err(|Away| ErrorCode::Refused(Refusal::Busy))
-    }
-
     /// Tells everybody in the world, at every gateway.
     pub(crate) async fn announce(&self, notice: Notice) -> Result<(), ErrorCode> {
         let said = self.bus.publish(topics::NOTICES, json(&notice)).await;
@@ -248,11 +250,11 @@ impl Hub {
         let mut channels = Channels::default();
         let mut renew_at = Instant::now();
         let mut round_at = Instant::now();
-        let mut poll_at = Instant::now();
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
                 Some(heard) = heard.recv() => {
+                    self.metrics.bus_wait(clock::instant().saturating_duration_since(heard.at));
                     self.hear(&heard);
                     continue;
                 }
@@ -272,14 +274,6 @@ impl Hub {
                 Err(Away) => {
                     channels.uncertain = true;
                     renew_at = Instant::now();
-                    poll_at = Instant::now();
-                }
-            }
-            if poll_at <= Instant::now() && !self.state().away {
-                let watched = self.state().watch.watched();
-                // If this fails, the next round asks again.
-                if self.look_at(watched, false).await.is_ok() {
-                    poll_at = Instant::now() + POLL;
                 }
             }
             round_at = Instant::now() + LOCATE;
@@ -289,65 +283,96 @@ impl Hub {
     /// Brings the bus up to date and tells players when that fails or works again. Returns whether
     /// presence of all is on it now.
     async fn round(&self, channels: &mut Channels, all: bool) -> Result<bool, Away> {
-        let done = self.update(channels, all).await;
-        self.note_away(done.is_err());
-        done
+        let done = match self.bus.probe().await {
+            Ok(reach) => self
+                .update(channels, all, reach)
+                .await
+                .map(|all| (all, reach)),
+            Err(Away) => Err(Away),
+        };
+        self.note_reach(done.map_or(Reach::Nothing, |(_, reach)| reach));
+        let all = done?.0;
+        self.look().await;
+        Ok(all)
     }
 
     /// Puts presence on the bus, of all or of those who are new, and follows the wanted channels.
-    /// Returns whether it was of all.
-    async fn update(&self, channels: &mut Channels, all: bool) -> Result<bool, Away> {
-        self.bus.probe().await?;
+    /// Returns whether it was of all. Where only a part of the bus answers, it does what is possible.
+    async fn update(&self, channels: &mut Channels, all: bool, reach: Reach) -> Result<bool, Away> {
         let forgot = self.bus.forgot();
         if forgot {
             channels.uncertain = true;
         }
         let all = all || forgot;
-        let (fresh, announced) = {
-            let mut state = self.state();
-            let announced = std::mem::take(&mut state.announced);
-            (std::mem::take(&mut state.fresh), announced)
-        };
-        let entries: Vec<(String, String)> = {
-            let state = self.state();
-            let listed = |session: &String| state.listeners.session(session);
-            let present: Vec<&Listener> = if all {
-                state.listeners.all().collect()
-            } else {
-                fresh.iter().filter_map(listed).collect()
+        if forgot {
+            self.state().watch.look_at_all();
+        }
+        let fresh: BTreeSet<String> = self.state().fresh.iter().cloned().collect();
+        let (entries, news) = self.entries(&fresh, all);
+        excused(reach, self.bus.set(&entries, presence::TIME_TO_LIVE).await)?;
+        self.state()
+            .fresh
+            .retain(|session| !fresh.contains(session));
+        excused(reach, self.catch_up(news).await)?;
+        if all {
+            let beat = Beat {
+                gateway_id: self.gateway_id.clone(),
             };
-            let present = present.iter().map(|listener| &listener.present);
-            present
-                .flat_map(|present| present.entries(&self.gateway_id))
-                .collect()
-        };
-        self.bus.set(&entries, presence::TIME_TO_LIVE).await?;
-        for session_id in fresh {
-            let listener = self.state().listeners.session(&session_id).cloned();
-            if let Some(listener) = listener {
-                let character_id = listener.present.character_id;
-                self.point(&SocialEnvelope::Presence { character_id }).await;
-            }
+            excused(reach, self.bus.publish(topics::BEATS, json(&beat)).await)?;
         }
-        if !announced.is_empty() {
-            self.look_at(announced.into_iter().collect(), true).await?;
-        }
-        channels.follow(&self.bus, self.wanted()).await?;
+        excused(reach, channels.follow(&self.bus, self.wanted()).await)?;
         Ok(all)
     }
 
+    /// Returns the entries of all players here or of the fresh ones, and the news of these.
+    fn entries(
+        &self,
+        fresh: &BTreeSet<String>,
+        all: bool,
+    ) -> (Vec<(String, String)>, Vec<SocialEnvelope>) {
+        let state = self.state();
+        let new = fresh.iter().filter_map(|id| state.listeners.session(id));
+        let news = new
+            .clone()
+            .map(|listener| self.change(&listener.present, true));
+        let present: Vec<&Listener> = if all {
+            state.listeners.all().collect()
+        } else {
+            new.clone().collect()
+        };
+        let entries = present
+            .iter()
+            .flat_map(|l| l.present.entries(&self.gateway_id));
+        (entries.collect(), news.collect())
+    }
+
+    /// Returns the news that a player came or left.
+    fn change(&self, present: &Present, online: bool) -> SocialEnvelope {
+        SocialEnvelope::Presence {
+            character_id: present.character_id.clone(),
+            change: Some(present.change(&self.gateway_id, online)),
+        }
+    }
+
     fn wanted(&self) -> BTreeSet<String> {
-        let regions = self.state().listeners.regions();
+        let state = self.state();
+        let regions = state.listeners.regions();
         let regions = regions
             .into_iter()
             .map(|region| topics::region_chat(region.x, region.z));
+        let chat = &self.chat.shards;
+        let global = state
+            .listeners
+            .all()
+            .filter_map(|l| chat.channel(l.present.language.as_deref(), l.tile()));
+        let shards = self.bus.social_shards();
+        let social = (0..shards).map(|shard| topics::social(shard, shards));
         let always = [
-            topics::GLOBAL_CHAT.to_owned(),
             topics::NOTICES.to_owned(),
-            topics::SOCIAL.to_owned(),
+            topics::BEATS.to_owned(),
             topics::gateway(&self.gateway_id),
         ];
-        regions.chain(always).collect()
+        regions.chain(global).chain(social).chain(always).collect()
     }
 
     /// Reads the lists of friends of all players here again: the store has another incarnation, which
@@ -360,25 +385,28 @@ impl Hub {
             .for_each(|listener| listener.keeper.look());
     }
 
-    /// Tells players once when chat pauses and once when it is back.
-    fn note_away(&self, away: bool) {
+    /// Tells players once when chat pauses, wholly or in part, and once when it is back.
+    fn note_reach(&self, reach: Reach) {
         let mut state = self.state();
-        if away {
+        let before = std::mem::replace(&mut state.reach, reach);
+        if reach != Reach::All {
             // This also counts when the bus was away before: it may have answered a single question
             // meanwhile.
-            let news = state.watch.blind();
+            let reaches =
+                |id: &str| reach == Reach::Part && self.bus.reaches(&topics::presence(id));
+            let news = state.watch.blind(reaches);
             state.tell(&news);
         }
-        if state.away == away {
+        if before == reach {
             return;
         }
-        state.away = away;
-        tracing::warn!(away, "the bus");
-        let notice = away_notice(away);
+        tracing::warn!(?reach, "the bus");
+        state.watch.look_at_all();
+        let notice = away_notice(reach).unwrap_or_else(back_notice);
         for listener in state.listeners.all() {
             // The writer of a session that overflows closes it.
             let _ = listener.mailbox.push(Reliable::of(&notice));
-            if !away {
+            if reach == Reach::All {
                 // The gateway did not hear of others' changes meanwhile.
                 listener.keeper.look();
             }
@@ -400,7 +428,14 @@ impl Hub {
             }
             return;
         }
-        if heard.channel == topics::SOCIAL {
+        if heard.channel == topics::BEATS {
+            match serde_json::from_slice::<Beat>(&heard.payload) {
+                Ok(beat) => self.state().watch.beat(beat.gateway_id, clock::instant()),
+                Err(error) => tracing::warn!(%error, "a sign of life cannot be read"),
+            }
+            return;
+        }
+        if heard.channel.starts_with(topics::SOCIAL) {
             match serde_json::from_slice(&heard.payload) {
                 Ok(envelope) => self.hear_social(envelope),
                 Err(error) => tracing::warn!(%error, "what is said of friends cannot be read"),
@@ -414,10 +449,15 @@ impl Hub {
                 return;
             }
         };
-        let global = heard.channel == topics::GLOBAL_CHAT;
+        let global = global::is_global(&heard.channel);
         let state = self.state();
+        let shards = &self.chat.shards;
+        let in_shard = |l: &&Listener| {
+            let channel = shards.channel(l.present.language.as_deref(), l.tile());
+            channel.as_ref() == Some(&heard.channel)
+        };
         let listeners = match chat.tile {
-            _ if global => state.listeners.all().collect(),
+            _ if global => state.listeners.all().filter(in_shard).collect(),
             Some([x, z]) => state
                 .listeners
                 .near(Tile::new(x, z), &self.sessions.position),
@@ -463,44 +503,34 @@ impl Hub {
     }
 }
 
-/// Channels that the gateway reads, or may read.
-#[derive(Default)]
-struct Channels {
-    read: BTreeSet<String>,
-    /// Whether the bus may have forgotten them.
-    uncertain: bool,
-}
-
-impl Channels {
-    /// Reads just these from now on. If it fails, the next check of the channels tries again.
-    async fn follow(&mut self, bus: &Bus, wanted: BTreeSet<String>) -> Result<(), Away> {
-        for channel in &wanted {
-            // Without an answer the gateway may be reading it, and must give it up when nobody
-            // wants it.
-            if self.read.insert(channel.clone()) || self.uncertain {
-                bus.subscribe(channel).await?;
-            }
-        }
-        for channel in self.read.clone().difference(&wanted) {
-            bus.unsubscribe(channel).await?;
-            self.read.remove(channel);
-        }
-        self.uncertain = false;
-        Ok(())
+/// Returns a failure of the bus, if it is not one of a part that is known to be away.
+fn excused(reach: Reach, done: Result<(), Away>) -> Result<(), Away> {
+    match reach {
+        Reach::Part => Ok(()),
+        Reach::All | Reach::Nothing => done,
     }
 }
 
-/// Returns the notice for players when chat pauses or goes on.
-fn away_notice(away: bool) -> Notice {
-    let (code, message, level) = if away {
-        ("chat_away", "Chat is paused; the world goes on.", "warning")
-    } else {
-        ("chat_back", "Chat is back.", "info")
+/// Returns the notice for players when chat pauses; `None`: it does not.
+fn away_notice(reach: Reach) -> Option<Notice> {
+    let message = match reach {
+        Reach::All => return None,
+        Reach::Part => "A part of chat is paused; the world goes on.",
+        Reach::Nothing => "Chat is paused; the world goes on.",
     };
-    Notice {
-        code: code.to_owned(),
+    Some(Notice {
+        code: "chat_away".to_owned(),
         message: message.to_owned(),
-        level: level.to_owned(),
+        level: "warning".to_owned(),
+    })
+}
+
+/// Returns the notice for players when chat goes on.
+fn back_notice() -> Notice {
+    Notice {
+        code: "chat_back".to_owned(),
+        message: "Chat is back.".to_owned(),
+        level: "info".to_owned(),
     }
 }
 

@@ -101,6 +101,7 @@ impl LocalBus {
             let heard = Heard {
                 channel: channel.to_owned(),
                 payload: payload.clone(),
+                at: Instant::now(),
             };
             // At most once: a gateway that reads too slowly misses it, as with Redis.
             if reader.try_send(heard).is_err() {
@@ -126,6 +127,20 @@ impl LocalBus {
         let state = self.0.shared.state();
         let (value, until) = state.values.get(key)?;
         (*until > Instant::now()).then(|| value.clone())
+    }
+
+    /// Keeps a value if its key has none. Returns the time until that ends which it has.
+    pub(crate) fn claim(&self, key: &str, value: &str, time_to_live: Duration) -> Option<Duration> {
+        let now = Instant::now();
+        let mut state = self.0.shared.state();
+        if let Some((_, until)) = state.values.get(key)
+            && *until > now
+        {
+            return Some(*until - now);
+        }
+        let kept = (value.to_owned(), now + time_to_live);
+        state.values.insert(key.to_owned(), kept);
+        None
     }
 
     pub(crate) fn remove(&self, key: &str, value: &str) {

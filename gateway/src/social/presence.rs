@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use proto::topics::{self, Presence};
+use proto::topics::{self, Presence, PresenceChange};
 
 /// Pause between two renewals.
 pub(crate) const RENEW: Duration = Duration::from_secs(10);
@@ -20,6 +20,10 @@ pub(crate) struct Present {
     pub(crate) account_id: String,
     pub(crate) character_id: String,
     pub(crate) name: String,
+    /// Epoch of the login that plays it.
+    pub(crate) session_epoch: u64,
+    /// Language of its client, if global chat has one for it.
+    pub(crate) language: Option<String>,
 }
 
 impl Present {
@@ -29,6 +33,16 @@ impl Present {
             gateway_id: gateway_id.to_owned(),
             session_id: self.session_id.clone(),
             account_id: self.account_id.clone(),
+            session_epoch: self.session_epoch,
+        }
+    }
+
+    /// Returns the news that it came or left.
+    pub(crate) fn change(&self, gateway_id: &str, online: bool) -> PresenceChange {
+        PresenceChange {
+            online,
+            gateway_id: gateway_id.to_owned(),
+            session_epoch: self.session_epoch,
         }
     }
 
@@ -63,6 +77,8 @@ mod tests {
             account_id: "a".to_owned(),
             character_id: "c".to_owned(),
             name: "Ann Lee".to_owned(),
+            session_epoch: 3,
+            language: None,
         };
         let [(key, value), (name_key, id)] = present.entries("g");
         assert_eq!(key, "presence:c");

@@ -26,27 +26,122 @@ use super::{
     bus::{Away, CALL_TIMEOUT, Heard},
     redis_server::RedisServer,
 };
+use crate::metrics::Metrics;
 
 /// Longest pause between two attempts to connect.
 const RETRY_MAX: Duration = Duration::from_secs(1);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Silence after which the gateway replaces a connection.
 pub(super) const SILENCE_MAX: Duration = Duration::from_secs(5);
-const REMOVE: &str = "if redis.call('GET', KEYS[1]) == ARGV[1] then \
+/// Forgets a value, if it is still this one.
+pub(super) const REMOVE: &str = "if redis.call('GET', KEYS[1]) == ARGV[1] then \
     return redis.call('DEL', KEYS[1]) else return 0 end";
+
+/// Keeps a value if its key has none, and returns -1; else the milliseconds until that ends which
+/// it has.
+const CLAIM: &str = "if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then \
+    return -1 else return math.max(redis.call('PTTL', KEYS[1]), 0) end";
 
 /// A gateway's connection to Redis.
 #[derive(Clone)]
 pub(crate) struct RedisBus(Arc<Link>);
 
-struct Link {
+/// A connection to one server, which comes back by itself.
+pub(super) struct Link {
     client: Client,
     config: ConnectionManagerConfig,
     manager: ArcSwap<ConnectionManager>,
-    /// Whether a connection was lost since the last call of [`RedisBus::forgot`].
+    /// Whether a connection was lost since the last call of [`Link::forgot`].
     lost: Arc<AtomicBool>,
     /// Time since which Redis has answered no probe.
     silent: Mutex<Option<Instant>>,
+}
+
+impl Link {
+    /// Connects when first used. Call it inside a runtime. `again`: subscribes to all channels
+    /// again by itself. `hear` runs on the connection's driver: it must never wait.
+    pub(super) fn open(
+        server: &RedisServer,
+        again: bool,
+        hear: impl Fn(PushInfo) + Send + Sync + 'static,
+    ) -> redis::RedisResult<Self> {
+        let client = server.client();
+        let lost = Arc::new(AtomicBool::new(false));
+        let noted = Arc::clone(&lost);
+        let push = move |info: PushInfo| -> Result<(), Away> {
+            if info.kind == PushKind::Disconnection {
+                noted.store(true, Ordering::Release);
+            }
+            hear(info);
+            Ok(())
+        };
+        let mut config = ConnectionManagerConfig::new()
+            .set_connection_timeout(Some(CONNECT_TIMEOUT))
+            .set_response_timeout(Some(CALL_TIMEOUT))
+            .set_max_delay(RETRY_MAX)
+            .set_push_sender(push);
+        if again {
+            config = config.set_automatic_resubscription();
+        }
+        let manager = ConnectionManager::new_lazy_with_config(client.clone(), config.clone())?;
+        Ok(Self {
+            manager: ArcSwap::from_pointee(manager),
+            client,
+            config,
+            lost,
+            silent: Mutex::new(None),
+        })
+    }
+
+    /// Returns the connection, for commands of any kind; the caller sets the deadline.
+    pub(super) fn manager(&self) -> ConnectionManager {
+        ConnectionManager::clone(&self.manager.load())
+    }
+
+    /// Returns whether a connection was lost since the last call.
+    pub(super) fn forgot(&self) -> bool {
+        self.lost.swap(false, Ordering::AcqRel)
+    }
+
+    /// Asks something to see that Redis answers, and replaces a connection that has not for too
+    /// long.
+    pub(super) async fn probe<T: FromRedisValue>(&self, command: &redis::Cmd) -> Result<T, Away> {
+        let answer = self.ask::<T>(command).await;
+        if self.silent_too_long(answer.is_err(), Instant::now()) {
+            self.replace();
+        }
+        answer
+    }
+
+    fn silent_too_long(&self, silent: bool, now: Instant) -> bool {
+        let mut since = self.silent.lock().unwrap_or_else(PoisonError::into_inner);
+        if !silent {
+            *since = None;
+            return false;
+        }
+        let began = *since.get_or_insert(now);
+        let too_long = now.saturating_duration_since(began) >= SILENCE_MAX;
+        if too_long {
+            *since = Some(now);
+        }
+        too_long
+    }
+
+    /// Begins a new connection. The manager reconnects by itself only after a break: it keeps a
+    /// refusal for ever, and waits for a host that answers nothing any more.
+    pub(super) fn replace(&self) {
+        let (client, config) = (self.client.clone(), self.config.clone());
+        match ConnectionManager::new_lazy_with_config(client, config) {
+            Ok(manager) => self.manager.store(Arc::new(manager)),
+            Err(error) => tracing::warn!(kind = ?error.kind(), "no new connection to Redis"),
+        }
+        self.lost.store(true, Ordering::Release);
+    }
+
+    async fn ask<T: FromRedisValue>(&self, command: &redis::Cmd) -> Result<T, Away> {
+        let mut manager = self.manager();
+        bounded(command.query_async(&mut manager)).await
+    }
 }
 
 impl RedisBus {
@@ -54,47 +149,28 @@ impl RedisBus {
     pub(crate) fn connect(
         server: &RedisServer,
         sender: mpsc::Sender<Heard>,
+        metrics: Metrics,
     ) -> anyhow::Result<Self> {
-        let client = server.client();
-        let lost = Arc::new(AtomicBool::new(false));
-        let noted = Arc::clone(&lost);
-        let heard = move |info: PushInfo| -> Result<(), Away> {
-            if info.kind == PushKind::Disconnection {
-                noted.store(true, Ordering::Release);
-            }
-            // This runs on the connection's driver: it must never wait. It may lose a message that
-            // does not fit, as passing chat may be lost.
+        // It may lose a message that does not fit, as passing chat may be lost.
+        let hear = move |info: PushInfo| {
             if let Some(heard) = read(info)
                 && sender.try_send(heard).is_err()
             {
-                tracing::warn!("this gateway reads the bus too slowly");
+                metrics.bus_dropped();
             }
-            Ok(())
         };
-        let config = ConnectionManagerConfig::new()
-            .set_connection_timeout(Some(CONNECT_TIMEOUT))
-            .set_response_timeout(Some(CALL_TIMEOUT))
-            .set_max_delay(RETRY_MAX)
-            .set_push_sender(heard)
-            .set_automatic_resubscription();
-        let manager = ConnectionManager::new_lazy_with_config(client.clone(), config.clone());
-        Ok(Self(Arc::new(Link {
-            manager: ArcSwap::from_pointee(manager.context("REDIS_URL")?),
-            client,
-            config,
-            lost,
-            silent: Mutex::new(None),
-        })))
+        let link = Link::open(server, true, hear).context("REDIS_URL")?;
+        Ok(Self(Arc::new(link)))
     }
 
     /// Returns the connection, for commands of any kind; the caller sets the deadline.
     pub(crate) fn manager(&self) -> ConnectionManager {
-        ConnectionManager::clone(&self.0.manager.load())
+        self.0.manager()
     }
 
     /// Returns whether Redis may have forgotten channels and values since the last call.
     pub(crate) fn forgot(&self) -> bool {
-        self.0.lost.swap(false, Ordering::AcqRel)
+        self.0.forgot()
     }
 
     pub(crate) async fn subscribe(&self, channel: &str) -> Result<(), Away> {
@@ -159,47 +235,45 @@ impl RedisBus {
             .map(|_| ())
     }
 
+    /// Keeps a value if its key has none. Returns the time until that ends which it has.
+    pub(crate) async fn claim(
+        &self,
+        key: &str,
+        value: &str,
+        time_to_live: Duration,
+    ) -> Result<Option<Duration>, Away> {
+        self.ask(&claim(key, value, time_to_live))
+            .await
+            .map(claimed)
+    }
+
     /// Checks that Redis answers, and replaces a connection that has not for too long.
     pub(crate) async fn probe(&self) -> Result<(), Away> {
-        let answer = self.ask::<Value>(&redis::cmd("PING")).await;
-        if self.silent_too_long(answer.is_err(), Instant::now()) {
-            self.replace();
-        }
-        answer.map(|_| ())
-    }
-
-    fn silent_too_long(&self, silent: bool, now: Instant) -> bool {
-        let mut since = self.0.silent.lock().unwrap_or_else(PoisonError::into_inner);
-        if !silent {
-            *since = None;
-            return false;
-        }
-        let began = *since.get_or_insert(now);
-        let too_long = now.saturating_duration_since(began) >= SILENCE_MAX;
-        if too_long {
-            *since = Some(now);
-        }
-        too_long
-    }
-
-    /// Begins a new connection. The manager reconnects by itself only after a break: it keeps a
-    /// refusal for ever, and waits for a host that answers nothing any more.
-    fn replace(&self) {
-        let (client, config) = (self.0.client.clone(), self.0.config.clone());
-        match ConnectionManager::new_lazy_with_config(client, config) {
-            Ok(manager) => self.0.manager.store(Arc::new(manager)),
-            Err(error) => tracing::warn!(kind = ?error.kind(), "no new connection to Redis"),
-        }
-        self.0.lost.store(true, Ordering::Release);
+        let ping = redis::cmd("PING");
+        self.0.probe::<Value>(&ping).await.map(|_| ())
     }
 
     async fn ask<T: FromRedisValue>(&self, command: &redis::Cmd) -> Result<T, Away> {
-        let mut manager = self.manager();
-        bounded(command.query_async(&mut manager)).await
+        self.0.ask(command).await
     }
 }
 
-async fn bounded<T>(call: impl Future<Output = redis::RedisResult<T>>) -> Result<T, Away> {
+/// Returns the command that keeps a value if its key has none.
+pub(super) fn claim(key: &str, value: &str, time_to_live: Duration) -> redis::Cmd {
+    let ms = u64::try_from(time_to_live.as_millis()).unwrap_or(u64::MAX);
+    let mut command = redis::cmd("EVAL");
+    command.arg(CLAIM).arg(1).arg(key).arg(value).arg(ms.max(1));
+    command
+}
+
+/// Reads the answer to [`claim`].
+pub(super) fn claimed(left_ms: i64) -> Option<Duration> {
+    u64::try_from(left_ms).ok().map(Duration::from_millis)
+}
+
+pub(super) async fn bounded<T>(
+    call: impl Future<Output = redis::RedisResult<T>>,
+) -> Result<T, Away> {
     match timeout(CALL_TIMEOUT, call).await {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(error)) => {
@@ -210,8 +284,9 @@ async fn bounded<T>(call: impl Future<Output = redis::RedisResult<T>>) -> Result
     }
 }
 
-fn read(info: PushInfo) -> Option<Heard> {
-    if info.kind != PushKind::Message {
+/// Returns the message in a push; `None` if it is another one.
+pub(super) fn read(info: PushInfo) -> Option<Heard> {
+    if !matches!(info.kind, PushKind::Message | PushKind::SMessage) {
         return None;
     }
     let mut parts = info.data.into_iter();
@@ -223,7 +298,16 @@ fn read(info: PushInfo) -> Option<Heard> {
     Some(Heard {
         channel: String::from_utf8(channel).ok()?,
         payload: payload.into(),
+        at: Instant::now(),
     })
+}
+
+/// Returns the channel that a push is about.
+pub(super) fn channel_of(info: &PushInfo) -> Option<String> {
+    match info.data.first() {
+        Some(Value::BulkString(channel)) => String::from_utf8(channel.clone()).ok(),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

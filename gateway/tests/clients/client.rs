@@ -28,6 +28,8 @@ pub(crate) struct Client {
     /// The last `seq`.
     pub(crate) seq: u64,
     asked: u64,
+    /// Chat that it has read.
+    chats: Vec<String>,
 }
 
 /// A frame that came: its opcode and payload.
@@ -66,6 +68,7 @@ impl Client {
             token: String::new(),
             seq: 0,
             asked: 0,
+            chats: Vec::new(),
         };
         let head = client.head().await;
         assert!(head.starts_with("HTTP/1.1 101"), "{head}");
@@ -140,6 +143,10 @@ impl Client {
                         assert_eq!(seq, self.seq + 1, "a gap in seq at {message}");
                     }
                     self.seq = seq;
+                    if message["event"] == "chat:message" {
+                        let text = message["data"]["message"].as_str().unwrap();
+                        self.chats.push(text.to_owned());
+                    }
                     if let Some(token) = message["data"]["resumeToken"].as_str() {
                         self.token = token.to_owned();
                     }
@@ -167,6 +174,11 @@ impl Client {
             Ok(message) => message,
             Err(_) => panic!("it never came; only {seen:?}"),
         }
+    }
+
+    /// Returns whether this has been said in what it has read so far.
+    pub(crate) fn has_heard(&self, text: &str) -> bool {
+        self.chats.iter().any(|said| said == text)
     }
 
     pub(crate) async fn event(&mut self, event: &str) -> Value {

@@ -307,7 +307,8 @@ async fn without_redis_nothing_is_known_of_friends_and_all_is_caught_up_with_it(
 async fn whose_gateway_died_without_a_word_is_offline_before_long() {
     let redis = Redis::start();
     let url = redis.url();
-    let stage = Stage::open(&[("REDIS_URL", &url)]).await;
+    let settings = [("REDIS_URL", url.as_str()), ("PRESENCE_POLL_SECONDS", "5")];
+    let stage = Stage::open(&settings).await;
     let (mut ann, _) = arrive(&stage, 0, "Ann").await;
     let (mut bob, _) = arrive(&stage, 0, "Bob").await;
     befriend(&mut ann, "Bob", &mut bob).await;
@@ -330,4 +331,36 @@ async fn whose_gateway_died_without_a_word_is_offline_before_long() {
     };
     timeout(Duration::from_secs(60), gone).await.expect("never");
     assert!(began.elapsed() > Duration::from_secs(12), "not at once");
+}
+
+/// Nobody looks at the bus for her: it has no entry of him at all.
+#[tokio::test(flavor = "multi_thread")]
+async fn events_tell_who_comes_and_goes_without_a_look() {
+    let redis = Redis::start();
+    let url = redis.url();
+    let settings = [
+        ("REDIS_URL", url.as_str()),
+        ("PRESENCE_POLL_SECONDS", "3600"),
+    ];
+    let stage = Stage::open(&settings).await;
+    let (mut ann, _) = arrive(&stage, 0, "Ann").await;
+    let (mut bob, _) = arrive(&stage, 0, "Bob").await;
+    befriend(&mut ann, "Bob", &mut bob).await;
+    let id = bob.character_id.clone();
+    bob.ask("world:leave", json!({})).await;
+    presence(&mut ann, &id, "offline").await;
+    let say = |online: bool, epoch: u64| {
+        let change = json!({"online": online, "gatewayId": "other", "sessionEpoch": epoch});
+        let news = json!({"kind": "presence", "characterId": id, "change": change});
+        let news = news.to_string().replace('"', "\\\"");
+        order(&redis, &format!("PUBLISH social \"{news}\""));
+    };
+    say(true, 8);
+    presence(&mut ann, &id, "online").await;
+    // An older login's end comes late.
+    say(false, 7);
+    say(false, 8);
+    presence(&mut ann, &id, "offline").await;
+    say(true, 9);
+    presence(&mut ann, &id, "online").await;
 }

@@ -100,7 +100,8 @@ fn about() -> String {
          frames (subprotocol `tilestead.json`, also without one) or MessagePack maps in binary \
          frames (`tilestead.msgpack`). With `tilestead.v2` a `world:update` is a compact binary \
          frame, which docs/compact.md describes, and all else is MessagePack; `/ws?players=N` then \
-         asks for the N nearest players at most. A client's message has at most {CLIENT_MESSAGE_BYTES_MAX} \
+         asks for the N nearest players at most. `/ws?language=de` names the language of global \
+         chat. A client's message has at most {CLIENT_MESSAGE_BYTES_MAX} \
          bytes. A request with an `id` is answered once, with that `re`: by its own event, by \
          `ack`, or by an error that has changed nothing; one without an `id` that is refused gets \
          its error too. `seq` grows by one with each message from the server, from 1. Not more \

@@ -12,7 +12,8 @@ pub enum Channel {
     /// Everybody within 32 tiles.
     #[default]
     Local,
-    /// Everybody.
+    /// Everybody; where global chat has shards, everybody of the same language or area. It has a
+    /// budget for the world (`global_chat_full`) and perhaps slow mode (`slow_mode`).
     Global,
     /// One player, by name.
     Private,

@@ -113,6 +113,11 @@ codes! {
     Quarantined = "quarantined", "this character is kept until it has been looked at";
     /// Muted.
     Muted = "muted", "you are muted";
+    /// Global chat has as many messages as it takes in a second; wait.
+    GlobalChatFull = "global_chat_full",
+        "global chat has as many messages as it takes; wait a moment";
+    /// Slow mode: this character spoke in global chat a short time ago; wait.
+    SlowMode = "slow_mode", "slow mode: wait before you speak in global chat again";
     /// The private message reached nobody.
     NotDelivered = "not_delivered", "the message did not reach them";
     /// No character bears that name.

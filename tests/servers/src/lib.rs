@@ -14,6 +14,7 @@ mod pgbouncer;
 mod postgres;
 mod process;
 mod redis;
+mod redis_cluster;
 
 pub use cdn::Cdn;
 pub use certificates::{Authority, Certified};
@@ -22,6 +23,7 @@ pub use pgbouncer::PgBouncer;
 pub use postgres::{BaseBackup, Postgres, Receiver};
 pub use process::spawn;
 pub use redis::Redis;
+pub use redis_cluster::RedisCluster;
 
 use std::net::TcpListener;
 

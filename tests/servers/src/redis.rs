@@ -22,11 +22,14 @@ pub struct Redis {
 }
 
 /// How clients reach the server.
-enum Way {
+#[derive(Clone)]
+pub(crate) enum Way {
     /// Anybody, without TLS.
     Plain,
     /// Only by TLS, and only as a user with a password.
     Tls(Vec<String>),
+    /// As a node of a cluster, with further arguments. With TLS, clients come to the port here.
+    Node(Vec<String>, Option<u16>),
 }
 
 impl Redis {
@@ -49,22 +52,7 @@ impl Redis {
     /// With a sentence where that is impossible.
     #[must_use]
     pub fn start_secured(own: &Certified, ca: &Path, clients: bool) -> Redis {
-        let mut arguments = Vec::new();
-        for (name, path) in [
-            ("--tls-cert-file", &*own.cert),
-            ("--tls-key-file", &*own.key),
-            ("--tls-ca-cert-file", ca),
-        ] {
-            arguments.extend([name.to_owned(), path.display().to_string()]);
-        }
-        let asked = if clients { "yes" } else { "no" };
-        arguments.extend(["--tls-auth-clients".to_owned(), asked.to_owned()]);
-        let game = format!("game on >{} ~* &* +@all", Redis::PASSWORD);
-        for user in ["default off", &game] {
-            let words = ["--user"].into_iter().chain(user.split(' '));
-            arguments.extend(words.map(str::to_owned));
-        }
-        Redis::try_start_by(Way::Tls(arguments))
+        Redis::try_start_by(Way::Tls(secured(own, ca, clients)))
             .unwrap_or_else(|why| panic!("Redis for the test: {why}"))
     }
 
@@ -76,7 +64,7 @@ impl Redis {
         Redis::try_start_by(Way::Plain)
     }
 
-    fn try_start_by(way: Way) -> Result<Redis, String> {
+    pub(crate) fn try_start_by(way: Way) -> Result<Redis, String> {
         let binary = find("redis-server", "REDIS_SERVER_BIN", &[])?;
         let folder = Folder::new("redis")?;
         let mut why = String::new();
@@ -136,6 +124,26 @@ impl Redis {
     }
 }
 
+/// Returns the arguments of a server that is reached only by TLS.
+pub(crate) fn secured(own: &Certified, ca: &Path, clients: bool) -> Vec<String> {
+    let mut arguments = Vec::new();
+    for (name, path) in [
+        ("--tls-cert-file", &*own.cert),
+        ("--tls-key-file", &*own.key),
+        ("--tls-ca-cert-file", ca),
+    ] {
+        arguments.extend([name.to_owned(), path.display().to_string()]);
+    }
+    let asked = if clients { "yes" } else { "no" };
+    arguments.extend(["--tls-auth-clients".to_owned(), asked.to_owned()]);
+    let game = format!("game on >{} ~* &* +@all", Redis::PASSWORD);
+    for user in ["default off", &game] {
+        let words = ["--user"].into_iter().chain(user.split(' '));
+        arguments.extend(words.map(str::to_owned));
+    }
+    arguments
+}
+
 fn launch(binary: &Path, folder: &Folder, port: u16, way: &Way) -> Result<Server, String> {
     let mut command = unprivileged(binary);
     let number = port.to_string();
@@ -145,6 +153,7 @@ fn launch(binary: &Path, folder: &Folder, port: u16, way: &Way) -> Result<Server
             let both = ["--port", "0", "--tls-port", &number];
             command.args(both).args(arguments)
         }
+        Way::Node(arguments, _) => command.args(["--port", &number]).args(arguments),
     };
     command.args(["--bind", "127.0.0.1"]);
     command.args([
@@ -164,8 +173,9 @@ fn launch(binary: &Path, folder: &Folder, port: u16, way: &Way) -> Result<Server
         ended = server.ended();
         ended
             || match way {
-                Way::Plain => answers(port),
+                Way::Plain | Way::Node(_, None) => answers(port),
                 Way::Tls(_) => TcpStream::connect(("127.0.0.1", port)).is_ok(),
+                Way::Node(_, Some(port)) => TcpStream::connect(("127.0.0.1", *port)).is_ok(),
             }
     });
     if up && !ended {

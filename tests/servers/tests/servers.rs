@@ -2,7 +2,7 @@
 
 use std::net::TcpStream;
 
-use test_servers::{PgBouncer, Postgres, Redis};
+use test_servers::{PgBouncer, Postgres, Redis, RedisCluster};
 
 #[test]
 fn postgres_keeps_its_data_over_a_crash() {
@@ -42,4 +42,19 @@ fn redis_comes_back_on_its_port() {
     assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
     redis.restart();
     assert!(TcpStream::connect(("127.0.0.1", port)).is_ok());
+}
+
+#[test]
+fn a_node_of_a_cluster_comes_back_and_a_slot_moves() {
+    let mut cluster = RedisCluster::start();
+    let owner = cluster.owner("some");
+    let to = (owner + 1) % 3;
+    cluster.move_slot("some", to);
+    assert_eq!(cluster.owner("some"), to);
+    cluster.kill9(owner);
+    assert!(TcpStream::connect(("127.0.0.1", cluster.port(owner))).is_err());
+    cluster.order(to, "SET some thing");
+    cluster.restart(owner);
+    assert_eq!(cluster.order(to, "GET some"), "$5\r\nthing\r\n");
+    assert_eq!(cluster.owner("some"), to);
 }

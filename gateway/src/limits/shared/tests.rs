@@ -6,17 +6,24 @@ use proptest::{
     test_runner::{Config, TestRunner},
 };
 use service_runtime::pem::ClientTls;
-use test_servers::Redis;
+use test_servers::{Redis, RedisCluster};
 use tokio::sync::mpsc;
 
 use super::*;
 use crate::limits::window::{Counter, REST};
-use crate::social::redis_server::RedisServer;
+use crate::{
+    metrics::Metrics,
+    social::{
+        bus::Reach,
+        redis_server::{RedisSeeds, RedisServer},
+    },
+};
 
 fn shared(redis: &Redis) -> Shared {
     let (sender, _) = mpsc::channel(1);
     let server = RedisServer::new(&redis.url(), None, &ClientTls::default()).unwrap();
-    Shared::new(RedisBus::connect(&server, sender).unwrap())
+    let bus = RedisBus::connect(&server, sender, Metrics::none()).unwrap();
+    Shared::new(Keeper::Server(bus))
 }
 
 /// Plays random stories, each with its own subject, against both. A story takes minutes of its own
@@ -62,7 +69,10 @@ async fn redis_forgets_who_does_not_come_again() {
     for _ in 0..3 {
         shared.ask(rule, &who, None).await.unwrap().ok();
     }
-    let mut manager = shared.bus.manager();
+    let Keeper::Server(bus) = &shared.keeper else {
+        panic!("no single server")
+    };
+    let mut manager = bus.manager();
     let mut list = redis::cmd("KEYS");
     let keys: Vec<String> = list.arg("limit:*").query_async(&mut manager).await.unwrap();
     assert_eq!(keys.len(), 3, "{keys:?}");
@@ -90,4 +100,37 @@ async fn a_redis_that_hangs_costs_three_deadlines_and_then_nothing() {
     redis.signal("CONT");
     // One more passes for each second that went by.
     assert!((3..=6).contains(&waited), "{waited}");
+}
+
+/// Each subject's windows are at one node: two gateways count together there, and a node that dies
+/// takes only its own subjects along.
+#[tokio::test(flavor = "multi_thread")]
+async fn gateways_count_together_over_a_cluster() {
+    let mut cluster = RedisCluster::start();
+    let seeds = RedisSeeds::new(&cluster.urls(), None, &ClientTls::default()).unwrap();
+    let gateway = async || {
+        let (sender, _) = mpsc::channel(1);
+        let bus = ClusterBus::connect(&seeds, sender, Metrics::none()).unwrap();
+        while bus.probe().await != Ok(Reach::All) {}
+        Shared::new(Keeper::Cluster(bus))
+    };
+    let (one, other) = (gateway().await, gateway().await);
+    let rule = Rule { most: 2, ..REST };
+    let mut subjects = Vec::new();
+    for node in 0..3 {
+        let names = (0..100).map(|number| format!("{node}-{number}"));
+        let at = |name: &String| cluster.owner(&format!("{{rest:account:{name}}}")) == node;
+        subjects.push(Subject::Account(names.into_iter().find(at).unwrap()));
+    }
+    for who in &subjects {
+        assert!(one.ask(rule, who, None).await.unwrap().is_ok());
+        assert!(other.ask(rule, who, None).await.unwrap().is_ok());
+        assert!(one.ask(rule, who, None).await.unwrap().is_err(), "{who}");
+    }
+    cluster.kill9(1);
+    for (node, who) in subjects.iter().enumerate() {
+        let answer = timeout(Duration::from_secs(5), other.ask(rule, who, None));
+        let away = !matches!(answer.await, Ok(Ok(_)));
+        assert_eq!(away, node == 1, "{who}");
+    }
 }

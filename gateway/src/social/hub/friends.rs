@@ -14,19 +14,21 @@ use proto::{
         friends::{FriendsPresence, Status as Played},
     },
     rpc::social::v1::{Lists, Outcome, change_request::Change},
-    topics::{self, SocialEnvelope},
+    topics::{self, Presence, SocialEnvelope},
 };
 use tokio::time::{Instant, sleep_until};
 use tonic::{Code, Status};
 
-use super::{Away, Hub, State, json};
+use super::{Away, Hub, State, UNSAID_MAX, json};
 use crate::{
     clock,
     mailbox::{Mailbox, Reliable},
+    metrics::Metrics,
     social::{
         friends::Circle,
         keeper::{Asked, FriendsRequest, Orders},
-        presence::Present,
+        poll,
+        presence::{self, Present},
         watch::News,
     },
 };
@@ -65,17 +67,60 @@ impl Hub {
         listener.map_or(Err(ErrorCode::NotInWorld), |l| l.keeper.ask(asked))
     }
 
-    /// Tells other gateways where to look again.
-    pub(super) async fn point(&self, envelope: &SocialEnvelope) {
-        // A gateway that misses it sees it at its next look at everything.
-        let _ = self.bus.publish(topics::SOCIAL, json(envelope)).await;
+    /// Tells other gateways news of friends. What the bus does not take now, it gets when it is
+    /// back.
+    pub(super) async fn tell_friends(&self, envelope: SocialEnvelope) {
+        if self.publish_news(&envelope).await.is_err() {
+            self.state().keep_unsaid([envelope], &self.metrics);
+        }
+    }
+
+    /// Tells the news of which the bus did not take some before, and these.
+    pub(super) async fn catch_up(&self, news: Vec<SocialEnvelope>) -> Result<(), Away> {
+        let mut all = std::mem::take(&mut self.state().unsaid);
+        all.extend(news);
+        let mut told = Ok(());
+        let mut left = Vec::new();
+        for envelope in all {
+            // Where the bus is one, it is not asked again in vain for each.
+            if told.is_err() && !self.bus.has_parts() {
+                left.push(envelope);
+            } else if self.publish_news(&envelope).await.is_err() {
+                told = Err(Away);
+                left.push(envelope);
+            }
+        }
+        self.state().keep_unsaid(left, &self.metrics);
+        told
+    }
+
+    async fn publish_news(&self, envelope: &SocialEnvelope) -> Result<(), Away> {
+        let shards = self.bus.social_shards();
+        let about = match envelope {
+            SocialEnvelope::Presence { character_id, .. }
+            | SocialEnvelope::Friends { character_id } => character_id,
+            SocialEnvelope::Ignored { account_id } => account_id,
+        };
+        let channel = topics::social(poll::part(about, shards), shards);
+        self.bus.publish(&channel, json(envelope)).await
     }
 
     /// Handles another gateway's word on where to look again.
     pub(super) fn hear_social(&self, envelope: SocialEnvelope) {
         let mut state = self.state();
         match envelope {
-            SocialEnvelope::Presence { character_id } => {
+            SocialEnvelope::Presence {
+                character_id,
+                change: Some(change),
+            } => {
+                let news = state.watch.heard(&character_id, change);
+                state.tell(&news);
+            }
+            // A gateway of before.
+            SocialEnvelope::Presence {
+                character_id,
+                change: None,
+            } => {
                 if state.watch.watches(&character_id) {
                     state.announced.insert(character_id);
                     drop(state);
@@ -95,24 +140,59 @@ impl Hub {
         }
     }
 
-    /// Asks the bus whether these are played. `announced`: somebody said that they came or went.
-    pub(super) async fn look_at(&self, ids: Vec<String>, announced: bool) -> Result<(), Away> {
-        let found = self.played(ids).await?;
-        let mut state = self.state();
-        let news = state.watch.looked(&found, announced, clock::instant());
-        state.tell(&news);
-        Ok(())
+    /// Asks the bus for the friends who are due: those of whom somebody said that it knows more, a
+    /// part of all, and those whose gateway gives no sign of life.
+    pub(super) async fn look(&self) {
+        let now = clock::instant();
+        let (announced, due) = {
+            let mut state = self.state();
+            let mut announced = std::mem::take(&mut state.announced);
+            announced.extend(state.watch.abandoned(now));
+            (announced, state.watch.due(now))
+        };
+        self.look_at(announced.into_iter().collect(), true).await;
+        self.look_at(due, false).await;
     }
 
-    async fn played(&self, ids: Vec<String>) -> Result<Vec<(String, bool)>, Away> {
+    /// Asks the bus where these are played. `announced`: somebody said that they came or went.
+    async fn look_at(&self, ids: Vec<String>, announced: bool) {
+        if ids.is_empty() {
+            return;
+        }
+        let (found, unanswered) = self.played(ids).await;
+        let mut state = self.state();
+        state.watch.unanswered(unanswered);
+        let news = state.watch.looked(&found, announced, clock::instant());
+        state.tell(&news);
+    }
+
+    /// Returns where these are played, and those of whom the bus gave no answer.
+    async fn played(&self, ids: Vec<String>) -> (Vec<(String, Option<Presence>)>, Vec<String>) {
         let keys: Vec<String> = ids.iter().map(|id| topics::presence(id)).collect();
-        let values = self.bus.get_many(&keys).await?;
-        let there = values.into_iter().map(|value| value.is_some());
-        Ok(ids.into_iter().zip(there).collect())
+        let values = self.bus.get_many(&keys).await;
+        let (mut found, mut unanswered) = (Vec::with_capacity(ids.len()), Vec::new());
+        for (id, value) in ids.into_iter().zip(values) {
+            match value {
+                Ok(entry) => found.push((id, entry.and_then(|text| presence::read(&text)))),
+                Err(Away) => unanswered.push(id),
+            }
+        }
+        (found, unanswered)
     }
 }
 
 impl State {
+    /// Keeps news until the bus takes them. The slow look makes good what does not fit.
+    fn keep_unsaid(&mut self, news: impl IntoIterator<Item = SocialEnvelope>, metrics: &Metrics) {
+        for envelope in news {
+            if self.unsaid.len() < UNSAID_MAX {
+                self.unsaid.push_back(envelope);
+            } else {
+                metrics.bus_dropped();
+            }
+        }
+    }
+
     /// Tells sessions which of their friends came and went.
     pub(super) fn tell(&self, news: &News) {
         for (session_id, friends) in news {
@@ -199,13 +279,13 @@ impl Task {
         if !reply.other.is_empty() {
             let character_id = reply.other;
             self.hub
-                .point(&SocialEnvelope::Friends { character_id })
+                .tell_friends(SocialEnvelope::Friends { character_id })
                 .await;
         }
         if matches!(change, Change::Ignore(_) | Change::Unignore(_)) {
             let account_id = self.present.account_id.clone();
             self.hub
-                .point(&SocialEnvelope::Ignored { account_id })
+                .tell_friends(SocialEnvelope::Ignored { account_id })
                 .await;
         }
         self.learn(reply.lists.unwrap_or_default(), Some(re)).await;
@@ -263,14 +343,16 @@ impl Task {
     }
 
     /// Returns whether those friends are played of whom this gateway knows nothing.
-    async fn played_unknown(&self, friends: &BTreeSet<String>) -> Vec<(String, bool)> {
+    async fn played_unknown(&self, friends: &BTreeSet<String>) -> Vec<(String, Option<Presence>)> {
         let unknown: Vec<String> = {
             let state = self.hub.state();
             let unknown = |id: &&String| state.watch.status(id) == Played::Unknown;
             friends.iter().filter(unknown).cloned().collect()
         };
         // Without the bus nothing is known; the gateway looks for them again when it is back.
-        self.hub.played(unknown).await.unwrap_or_default()
+        let (found, unanswered) = self.hub.played(unknown).await;
+        self.hub.state().watch.unanswered(unanswered);
+        found
     }
 
     fn refuse(&self, re: Option<RequestId>, event: &'static str, code: ErrorCode) {

@@ -13,6 +13,7 @@ use test_servers::{Authority, Certified, Redis};
 use tokio::sync::mpsc::Receiver;
 
 use super::*;
+use crate::social::redis_server::RedisPlace;
 
 const MS: Duration = Duration::from_millis(1);
 /// Time that a test waits for anything.
@@ -35,7 +36,7 @@ impl Two {
         let end = || {
             let (sender, heard) = mpsc::channel(64);
             (
-                RedisBus::connect(&server(&redis.url()), sender).unwrap(),
+                RedisBus::connect(&server(&redis.url()), sender, Metrics::none()).unwrap(),
                 heard,
             )
         };
@@ -189,7 +190,7 @@ async fn a_redis_that_turned_us_away_for_a_while_is_used_when_it_takes_us() {
     let redis = Redis::start();
     order(&redis, "CONFIG SET requirepass secret");
     let (sender, _heard) = mpsc::channel(1);
-    let bus = RedisBus::connect(&server(&redis.url()), sender).unwrap();
+    let bus = RedisBus::connect(&server(&redis.url()), sender, Metrics::none()).unwrap();
     assert_eq!(bus.probe().await, Err(Away));
     // By itself the connection tries for a while; then every call fails at once.
     eventually("it gives up", async || {
@@ -204,7 +205,7 @@ async fn a_redis_that_turned_us_away_for_a_while_is_used_when_it_takes_us() {
 #[tokio::test]
 async fn small_messages_do_not_wait_and_a_host_that_vanished_is_noticed() {
     let (sender, _heard) = mpsc::channel(1);
-    let bus = RedisBus::connect(&server("redis://10.0.0.1:1"), sender).unwrap();
+    let bus = RedisBus::connect(&server("redis://10.0.0.1:1"), sender, Metrics::none()).unwrap();
     let tcp = bus.0.client.get_connection_info().tcp_settings();
     assert!(tcp.nodelay());
     assert_eq!(tcp.user_timeout(), Some(SILENCE_MAX));
@@ -230,9 +231,12 @@ fn only_messages_are_heard() {
 /// Returns the bus that these settings make.
 fn bus_of(settings: &[(&'static str, &str)]) -> RedisBus {
     let mut reader = Reader::new(Env::from_pairs(settings.iter().copied()));
-    let server = RedisServer::read(&mut reader);
+    let place = RedisPlace::read(&mut reader);
     reader.finish().unwrap();
-    RedisBus::connect(&server.unwrap(), mpsc::channel(8).0).unwrap()
+    let Some(RedisPlace::Server(server)) = place else {
+        panic!("no single server")
+    };
+    RedisBus::connect(&server, mpsc::channel(8).0, Metrics::none()).unwrap()
 }
 
 /// Returns whether a bus with these settings comes to speak to its Redis.
@@ -341,7 +345,7 @@ fn settings_of_redis_that_do_not_fit_are_one_sentence_without_the_password() {
         ),
     ] {
         let mut reader = Reader::new(Env::from_pairs(settings.iter().copied()));
-        let _ = RedisServer::read(&mut reader);
+        let _ = RedisPlace::read(&mut reader);
         let said = reader.finish().unwrap_err().to_string();
         assert!(said.contains(words) && !said.contains("hidden"), "{said}");
     }
