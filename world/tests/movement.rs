@@ -309,7 +309,9 @@ fn a_new_character_is_placed_at_the_spawn() {
         .expect("she is there");
     assert_eq!((ann.tile, ann.placed, ann.y), (Tile::new(1, 1), true, 2));
     assert_eq!(ann.health, 10, "no more than she can have");
-    assert!(outcome.changes.moved.contains(&ann.id), "it is to be saved");
+    let changes = outcome.changes;
+    assert!(changes.altered.contains(&ann.id), "it is to be saved soon");
+    assert!(!changes.walked.contains(&ann.id));
 }
 
 #[test]

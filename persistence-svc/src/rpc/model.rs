@@ -7,8 +7,8 @@ use proto::rpc::persistence::v1 as wire;
 use super::{Failure, malformed, value};
 use crate::store::error::StoreError;
 use crate::store::model::{
-    Character, Directory, Opened, Ownership, Record, Region, Row, RunState, SKILLS, SignedIn,
-    SkillValue, Then,
+    Character, Directory, Opened, Ownership, Position, Record, Region, Row, RunState, SKILLS,
+    SignedIn, SkillValue, Then,
 };
 use crate::store::unsigned;
 use crate::store::value::Holdings;
@@ -113,10 +113,33 @@ pub(crate) fn row(row: wire::CharacterRow) -> Checked<Row> {
     })
 }
 
-fn record(record: wire::CharacterRecord) -> Checked<Record> {
-    if record.x.abs() > COORDINATE_MAX || record.z.abs() > COORDINATE_MAX || !record.y.is_finite() {
+/// Reads the row of a position.
+pub(crate) fn position(row: wire::PositionRow) -> Checked<Position> {
+    inside(row.x, row.y, row.z)?;
+    let to = row.to_region.map(|to| region("to_region", Some(to)));
+    Ok(Position {
+        id: text("id", row.id)?,
+        region: region("region", row.region)?,
+        ownership_sequence: number("ownership_sequence", row.ownership_sequence)?,
+        session_epoch: number("session_epoch", row.session_epoch)?,
+        x: row.x,
+        y: row.y,
+        z: row.z,
+        health: small("health", row.health)?,
+        to: to.transpose()?,
+    })
+}
+
+/// Checks a place in the world.
+fn inside(x: i32, y: f32, z: i32) -> Checked<()> {
+    if x.abs() > COORDINATE_MAX || z.abs() > COORDINATE_MAX || !y.is_finite() {
         return Err(malformed("the position is outside any world"));
     }
+    Ok(())
+}
+
+fn record(record: wire::CharacterRecord) -> Checked<Record> {
+    inside(record.x, record.y, record.z)?;
     if record.state.len() > STATE_BYTES_MAX {
         let why = format!("a document has at most {STATE_BYTES_MAX} bytes");
         return Err(malformed(why));

@@ -129,6 +129,20 @@ pub(crate) fn row_with(
     }
 }
 
+/// Returns the part of a row of which the row of a position is made.
+pub(crate) fn place(player: &PlayerRecord, session_epoch: u64) -> CharacterRecord {
+    CharacterRecord {
+        id: player.id.to_string(),
+        session_epoch,
+        x: player.tile.x,
+        y: player.y as f32,
+        z: player.tile.z,
+        combat_level: player.combat_level,
+        health: player.health,
+        ..CharacterRecord::default()
+    }
+}
+
 fn banked(item: &Arc<str>, there: Deposit) -> BankItem {
     BankItem {
         item_id: item.to_string(),
