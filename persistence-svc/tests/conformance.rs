@@ -144,7 +144,7 @@ both! {
         many_rows_are_one_batch,
         a_batch_of_too_many_rows_is_refused;
     positions:
-        the_row_of_a_position_writes_place_and_health_and_nothing_else,
+        the_row_of_a_position_writes_what_walking_changes_and_nothing_else,
         a_position_is_written_once_and_never_over_a_later_one,
         a_position_that_does_not_fit_refuses_the_whole_batch,
         a_position_of_a_former_owner_is_refused,

@@ -101,18 +101,19 @@ impl Walk {
 async fn a_walker_sends_one_row_in_15_seconds_and_no_document() {
     let mut walk = Walk::begins(|_| {}).await;
     let whole = walk.rows().len();
-    walk.until("three rows of places", |walk| {
-        walk.rows().len() >= whole + 3
-    })
-    .await;
+    walk.until("five rows of places", |walk| walk.rows().len() >= whole + 5)
+        .await;
     let rows = walk.rows().split_off(whole);
     for rows in &rows {
         let kinds = (rows.characters.len(), rows.positions.len());
         assert_eq!(kinds, (0, 1), "{rows:?}");
     }
-    for two in rows.windows(2) {
+    // Agility goes at once.
+    let trains = |rows: &Rows| rows.positions[0].agility.is_some();
+    for two in rows.windows(2).filter(|two| !trains(&two[1])) {
         assert!(two[1].tick >= two[0].tick + APART, "{rows:?}");
     }
+    assert!(rows.iter().filter(|rows| !trains(rows)).count() >= 2);
     let ann = walk.store.read(|state| state.characters["ann"].clone());
     let before = CharacterState::from_document(&ann.record.state).unwrap();
     // What else happens goes at once: she leaves, and all that walking changed with her.

@@ -127,6 +127,10 @@ pub(crate) fn position(row: wire::PositionRow) -> Checked<Position> {
         z: row.z,
         health: small("health", row.health)?,
         to: to.transpose()?,
+        agility: row
+            .agility
+            .map(|grown| trained("agility", grown.level, grown.xp_tenths))
+            .transpose()?,
     })
 }
 
@@ -182,6 +186,21 @@ fn kills(kills: Vec<wire::Kills>) -> Checked<Vec<(String, i32)>> {
     kills.into_iter().map(read).collect()
 }
 
+/// Checks level and experience in the skill `name`.
+fn trained(name: &str, level: u32, xp_tenths: u64) -> Checked<SkillValue> {
+    if !(1..=LEVEL_MAX).contains(&level) {
+        return Err(malformed(format!("{name}: a level is 1 to {LEVEL_MAX}")));
+    }
+    if xp_tenths > XP_TENTHS_MAX {
+        let most = format!("{name}: experience is at most {XP_TENTHS_MAX} tenths");
+        return Err(malformed(most));
+    }
+    Ok(SkillValue {
+        level: small("level", level)?,
+        xp_tenths: number("xp_tenths", xp_tenths)?,
+    })
+}
+
 fn skills(given: Vec<wire::Skill>) -> Checked<[Option<SkillValue>; SKILLS.len()]> {
     let mut skills = [None; SKILLS.len()];
     for skill in given {
@@ -189,23 +208,7 @@ fn skills(given: Vec<wire::Skill>) -> Checked<[Option<SkillValue>; SKILLS.len()]
             let shown: String = skill.name.chars().take(32).collect();
             return Err(malformed(format!("there is no skill {shown:?}")));
         };
-        if !(1..=LEVEL_MAX).contains(&skill.level) {
-            return Err(malformed(format!(
-                "{}: a level is 1 to {LEVEL_MAX}",
-                skill.name
-            )));
-        }
-        if skill.xp_tenths > XP_TENTHS_MAX {
-            let most = format!(
-                "{}: experience is at most {XP_TENTHS_MAX} tenths",
-                skill.name
-            );
-            return Err(malformed(most));
-        }
-        let value = SkillValue {
-            level: small("level", skill.level)?,
-            xp_tenths: number("xp_tenths", skill.xp_tenths)?,
-        };
+        let value = trained(&skill.name, skill.level, skill.xp_tenths)?;
         if skills[number_of].replace(value).is_some() {
             return Err(malformed(format!("{} is there twice", skill.name)));
         }

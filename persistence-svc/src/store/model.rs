@@ -273,7 +273,7 @@ pub(crate) struct Row {
     pub(crate) kills: Vec<(String, i32)>,
 }
 
-/// Place and health of one character, of which a batch writes nothing else. Region and sequence are
+/// What walking changes of one character, of which a batch writes nothing else. Region and sequence are
 /// those before the batch.
 #[derive(Debug, Clone)]
 pub(crate) struct Position {
@@ -287,6 +287,8 @@ pub(crate) struct Position {
     pub(crate) health: i32,
     /// Region of the writing run to which it belongs afterwards; `None`: it stays.
     pub(crate) to: Option<Region>,
+    /// Agility; `None` leaves the store's.
+    pub(crate) agility: Option<SkillValue>,
 }
 
 /// Further event for the character of a row.

@@ -7,6 +7,10 @@ use proto::rpc::persistence::v1::commit_reply::Outcome;
 use crate::stage::value::give;
 use crate::stage::{Kind, Player, Stage, Zone, at, logout, only, region, stay, transfer, walked};
 
+fn trained(level: u32, xp_tenths: u64) -> Option<wire::Trained> {
+    Some(wire::Trained { level, xp_tenths })
+}
+
 /// A player who has stood in the world before.
 struct Scene {
     stage: Stage,
@@ -59,13 +63,13 @@ impl Scene {
     }
 }
 
-pub(crate) async fn the_row_of_a_position_writes_place_and_health_and_nothing_else(kind: Kind) {
+pub(crate) async fn the_row_of_a_position_writes_what_walking_changes_and_nothing_else(kind: Kind) {
     let scene = scene(kind).await;
     let before = scene.load().await;
     scene
         .done(2, walked(&scene.record, -999_999, 999_999))
         .await;
-    let after = wire::CharacterRecord {
+    let mut after = wire::CharacterRecord {
         x: -999_999,
         y: 3.5,
         z: 999_999,
@@ -73,10 +77,25 @@ pub(crate) async fn the_row_of_a_position_writes_place_and_health_and_nothing_el
         ..before
     };
     assert_eq!(scene.load().await, after);
+    let trained = wire::PositionRow {
+        agility: Some(wire::Trained {
+            level: 7,
+            xp_tenths: 5_170,
+        }),
+        ..walked(&scene.record, -999_999, 999_999)
+    };
+    scene.done(3, trained).await;
+    let agility = after
+        .skills
+        .iter_mut()
+        .find(|skill| skill.name == "agility");
+    let agility = agility.unwrap();
+    (agility.level, agility.xp_tenths) = (7, 5_170);
+    assert_eq!(scene.load().await, after);
     // Somebody who never stood in the world does not come to stand there by it.
     let fresh = scene.stage.player().await;
     let loaded = scene.stage.load(scene.zone.run, &fresh.id).await.unwrap();
-    scene.done(3, walked(&loaded, 9, 9)).await;
+    scene.done(4, walked(&loaded, 9, 9)).await;
     let loaded = scene.stage.load(scene.zone.run, &fresh.id).await.unwrap();
     assert!(!loaded.placed && loaded.state.is_empty());
 }
@@ -105,7 +124,9 @@ pub(crate) async fn a_position_that_does_not_fit_refuses_the_whole_batch(kind: K
     let scene = scene(kind).await;
     let other = scene.stage.player().await;
     let good = scene.stage.load(scene.zone.run, &other.id).await.unwrap();
-    let wrong: [fn(&mut wire::PositionRow); 9] = [
+    let wrong: [fn(&mut wire::PositionRow); 11] = [
+        |row| row.agility = trained(100, 1),
+        |row| row.agility = trained(9, 2_000_000_001),
         |row| row.ownership_sequence += 1,
         |row| row.ownership_sequence -= 1,
         |row| row.session_epoch += 1,

@@ -58,6 +58,7 @@ pub(crate) fn walked(record: &wire::CharacterRecord, x: i32, z: i32) -> wire::Po
         z,
         health: 41,
         to_region: None,
+        agility: None,
     }
 }
 

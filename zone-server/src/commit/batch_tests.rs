@@ -57,12 +57,12 @@ fn only(sending: &Sending) -> (&CharacterRow, &CharacterRecord) {
 #[test]
 fn experience_goes_out_at_once_and_alone() {
     let mut batch = batch(&["ann"]);
-    batch.trained(&who("ann"), [world::Skill::Agility].into());
+    batch.trained(&who("ann"), [world::Skill::Attack].into());
     assert_eq!(batch.value_sequence(), Some(1));
     let sent = batch.cut(1, whole_record).unwrap();
     let (row, record) = only(&sent);
     assert_eq!(record.skills.len(), 1);
-    assert_eq!(record.skills[0].name, "agility");
+    assert_eq!(record.skills[0].name, "attack");
     assert!(!row.holdings && !row.worn);
     assert!(record.inventory.is_empty() && record.equipment.is_empty());
     assert!(record.bank.is_empty());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use proto::rpc::persistence::v1::{
-    BankItem, CharacterRecord, CharacterRow, Kills, Logout, PositionRow, Transfer,
+    BankItem, CharacterRecord, CharacterRow, Kills, Logout, PositionRow, Trained, Transfer,
 };
 use world::{CharacterId, Region, Skill};
 
@@ -32,7 +32,7 @@ pub(crate) type Items = BTreeSet<Arc<str>>;
 /// The part of a character that a row needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Wanted<'a> {
-    /// Its id, session epoch, place, health and combat level.
+    /// Its id, session epoch, place, health, combat level and agility.
     Place,
     /// Everything, and of its bank at least these items.
     Whole(&'a Items),
@@ -62,6 +62,12 @@ impl Changed {
     /// change.
     pub(super) fn items(&self) -> bool {
         self.pack || self.worn || self.staked || !self.bank.is_empty()
+    }
+
+    /// Returns whether nothing changed but what walking trains.
+    fn of_walking(&self) -> bool {
+        let others = self.skills.iter().any(|skill| *skill != Skill::Agility);
+        !self.items() && !self.state && self.kills.is_empty() && !others
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -126,7 +132,7 @@ pub(super) struct Row {
 pub(super) enum Says {
     /// Everything that the store does not have, with the document.
     All(Box<CharacterRow>),
-    /// Only a place and the health. `combat_level` is as the store has it.
+    /// Only what walking changes. `combat_level` is as the store has it.
     Place { row: PositionRow, combat_level: u32 },
 }
 
@@ -191,9 +197,9 @@ impl Row {
     /// Returns whether the character only walked since its last row, and the row with everything may
     /// wait until its next place is due.
     fn only_walked(&self, pace: Pace, now: u64) -> bool {
-        let changed = self.must() || self.altered_since.is_some();
+        let other = self.urgent || self.going.is_some() || self.altered_since.is_some();
         let next = now.saturating_add(pace.walked_ticks);
-        !changed && next <= self.saved_at.saturating_add(pace.save_ticks)
+        !other && self.changed.of_walking() && next <= self.saved_at.saturating_add(pace.save_ticks)
     }
 
     /// Returns the row to send; from then on it counts as stored.
@@ -218,8 +224,14 @@ impl Row {
         Some(written)
     }
 
-    /// Returns a row with only the place.
+    /// Returns a row with only what walking changes.
     fn place(&mut self, at: CharacterRecord) -> Written {
+        let grew = std::mem::take(&mut self.changed);
+        let agility = at.skills.first().filter(|_| !grew.is_empty());
+        let agility = agility.map(|skill| Trained {
+            level: skill.level,
+            xp_tenths: skill.xp_tenths,
+        });
         let region = rpc_region(self.stored_region);
         let region_before = self.crosses();
         let row = PositionRow {
@@ -232,6 +244,7 @@ impl Row {
             z: at.z,
             health: at.health,
             to_region: region_before.map(|_| rpc_region(self.region)),
+            agility,
         };
         Written {
             says: Says::Place {
@@ -239,7 +252,7 @@ impl Row {
                 combat_level: at.combat_level,
             },
             region_before,
-            of_value: false,
+            of_value: !grew.is_empty(),
         }
     }
 

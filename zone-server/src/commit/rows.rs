@@ -5,7 +5,8 @@
 
 use prost::Message as _;
 use proto::rpc::persistence::v1::{
-    CharacterRecord, CharacterRow, CommitRows, PositionRow, Transfer, commit_part::Part,
+    CharacterRecord, CharacterRow, CommitRows, PositionRow, Skill, Trained, Transfer,
+    commit_part::Part,
 };
 
 /// Rows in one message of the stream.
@@ -59,6 +60,7 @@ fn in_full(row: PositionRow, combat_level: u32) -> CharacterRow {
         z: row.z,
         health: row.health,
         combat_level,
+        skills: row.agility.map(agility).into_iter().collect(),
         // Whoever walks stands in the world. A new character has a row with everything first.
         placed: true,
         ..CharacterRecord::default()
@@ -67,6 +69,14 @@ fn in_full(row: PositionRow, combat_level: u32) -> CharacterRow {
         record: Some(record),
         transfer,
         ..CharacterRow::default()
+    }
+}
+
+fn agility(grown: Trained) -> Skill {
+    Skill {
+        name: world::Skill::Agility.name().to_owned(),
+        level: grown.level,
+        xp_tenths: grown.xp_tenths,
     }
 }
 
@@ -185,6 +195,10 @@ mod tests {
             z: 9,
             health: 31,
             to_region: to.map(|x| Region { x, z: 2 }),
+            agility: to.map(|_| Trained {
+                level: 3,
+                xp_tenths: 1_740,
+            }),
         };
         let rows = CommitRows {
             characters: vec![character(3)],
@@ -217,10 +231,14 @@ mod tests {
         };
         assert_eq!(said.characters[1], ann);
         let bob = &said.characters[2];
-        assert_eq!(
-            bob.record.as_ref().map(|record| record.combat_level),
-            Some(55)
-        );
+        let record = bob.record.as_ref().unwrap();
+        assert_eq!(record.combat_level, 55);
+        let grown = Skill {
+            name: "agility".to_owned(),
+            level: 3,
+            xp_tenths: 1_740,
+        };
+        assert_eq!(record.skills, [grown]);
         let within = Transfer {
             region: Some(Region { x: 2, z: 2 }),
             epoch: 0,

@@ -34,6 +34,11 @@ fn cut(batch: &mut Batch, now: u64) -> Option<CommitRows> {
             x: i32::try_from(now).ok()?,
             health: 9,
             combat_level: 44,
+            skills: vec![proto::rpc::persistence::v1::Skill {
+                name: "agility".to_owned(),
+                level: 3,
+                xp_tenths: now,
+            }],
             ..CharacterRecord::default()
         };
         Some(match wanted {
@@ -102,12 +107,43 @@ fn a_place_says_just_what_walking_changed() {
 }
 
 #[test]
+fn agility_goes_at_once_with_the_place_and_without_a_document() {
+    let mut batch = batch();
+    batch.walked(&ann(), 9);
+    batch.trained(&ann(), [Skill::Agility].into());
+    assert_eq!(batch.value_sequence(), Some(1));
+    let [row] = &cut(&mut batch, 10).unwrap().positions[..] else {
+        panic!("one row");
+    };
+    let grown = Trained {
+        level: 3,
+        xp_tenths: 10,
+    };
+    assert_eq!((row.agility, row.x), (Some(grown), 10));
+    assert_eq!(batch.value_sequence(), None, "it is acknowledged");
+    batch.walked(&ann(), 11);
+    assert_eq!(cut(&mut batch, 34), None);
+    let sent = cut(&mut batch, 35).unwrap();
+    assert_eq!(sent.positions[0].agility, None, "it was said");
+    // While its batch is under way, whoever is told of it waits.
+    batch.trained(&ann(), [Skill::Agility].into());
+    let at = |who: &CharacterId, _: Wanted<'_>| {
+        Some(CharacterRecord {
+            id: who.to_string(),
+            ..CharacterRecord::default()
+        })
+    };
+    let sent = batch.cut(36, at).unwrap();
+    assert_eq!(batch.value_sequence(), Some(sent.sequence));
+}
+
+#[test]
 fn what_else_happens_on_the_way_goes_at_once_with_everything() {
     let mut batch = batch();
     let walks = |batch: &mut Batch, now| {
         batch.walked(&ann(), now);
         match now {
-            10 => batch.trained(&ann(), [Skill::Agility].into()),
+            10 => batch.trained(&ann(), [Skill::Mining, Skill::Agility].into()),
             12 => batch.valued(&ann()),
             40 => batch.altered(&ann(), now),
             _ => {}

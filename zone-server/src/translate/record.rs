@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use proto::rpc::{
     common::v1 as common,
-    persistence::v1::{BankItem, CharacterRecord, CharacterRow, Skill, Slot, Worn},
+    persistence::v1::{BankItem, CharacterRecord, CharacterRow, PositionRow, Skill, Slot, Worn},
 };
 use world::{
     BadDocument, CharacterId, CharacterState, Columns, Deposit, PlayerRecord, Region, SkillXp,
@@ -68,6 +68,17 @@ pub(crate) fn acknowledge(has: &mut Holdings, row: &CharacterRow) {
         .items
         .extend(record.bank.iter().filter_map(deposit));
     has.skills.extend(skills(record));
+}
+
+/// Enters in `has` what a row of a position has just written of value.
+pub(crate) fn acknowledge_walk(has: &mut Holdings, row: &PositionRow) {
+    has.skills.extend(row.agility.map(|grown| {
+        let xp = SkillXp {
+            level: grown.level,
+            xp_tenths: grown.xp_tenths,
+        };
+        (world::Skill::Agility, xp)
+    }));
 }
 
 /// Returns a worn stack with its slot; `None`: the stack is empty or the slot unknown.
@@ -139,7 +150,21 @@ pub(crate) fn place(player: &PlayerRecord, session_epoch: u64) -> CharacterRecor
         z: player.tile.z,
         combat_level: player.combat_level,
         health: player.health,
+        skills: player
+            .skills
+            .get(&world::Skill::Agility)
+            .map(|xp| skill_row(world::Skill::Agility, *xp))
+            .into_iter()
+            .collect(),
         ..CharacterRecord::default()
+    }
+}
+
+fn skill_row(skill: world::Skill, xp: SkillXp) -> Skill {
+    Skill {
+        name: skill.name().to_owned(),
+        level: xp.level,
+        xp_tenths: xp.xp_tenths,
     }
 }
 
@@ -154,11 +179,8 @@ fn banked(item: &Arc<str>, there: Deposit) -> BankItem {
 }
 
 fn without_bank(player: &PlayerRecord, owner: &Owner<'_>) -> CharacterRecord {
-    let skills = player.skills.iter().map(|(skill, xp)| Skill {
-        name: skill.name().to_owned(),
-        level: xp.level,
-        xp_tenths: xp.xp_tenths,
-    });
+    let skills = player.skills.iter();
+    let skills = skills.map(|(skill, xp)| skill_row(*skill, *xp));
     let worn = player.equipment.iter().map(|(slot, stack)| Worn {
         slot: slot.name().to_owned(),
         item_id: stack.item.to_string(),

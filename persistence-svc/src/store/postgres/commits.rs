@@ -347,14 +347,21 @@ async fn write_positions(
         .prepare_cached(
             r#"UPDATE characters c
                SET "regionX" = u.rx, "regionZ" = u.rz,
-                 "positionX" = u.x, "positionY" = u.y, "positionZ" = u.z, health = u.health
+                 "positionX" = u.x, "positionY" = u.y, "positionZ" = u.z, health = u.health,
+                 "agilityLevel" = coalesce(u.level, c."agilityLevel"),
+                 "agilityXp" = coalesce(u.xp, c."agilityXp")
                FROM UNNEST($1::text[], $2::integer[], $3::integer[],
-                 $4::real[], $5::real[], $6::real[], $7::integer[])
-                 AS u (id, rx, rz, x, y, z, health)
+                 $4::real[], $5::real[], $6::real[], $7::integer[], $8::integer[], $9::bigint[])
+                 AS u (id, rx, rz, x, y, z, health, level, xp)
                WHERE c.id = u.id"#,
         )
         .await?;
-    let values: Values<'_> = &[&ids, &region_xs, &region_zs, &xs, &ys, &zs, &healths];
+    let agility = || rows().map(|row| row.agility);
+    let levels: Vec<Option<i32>> = agility().map(|grown| Some(grown?.level)).collect();
+    let xps: Vec<Option<i64>> = agility().map(|grown| Some(grown?.xp_tenths)).collect();
+    let values: Values<'_> = &[
+        &ids, &region_xs, &region_zs, &xs, &ys, &zs, &healths, &levels, &xps,
+    ];
     let written = transaction.execute(&statement, values).await?;
     all_written(written, batch.positions.len())
 }

@@ -39,7 +39,8 @@ static UPDATE: LazyLock<String> = LazyLock::new(|| {
 
 /// Writes the row of a position.
 const WALKED: &str = r#"UPDATE characters SET "regionX" = ?2, "regionZ" = ?3,
-   "positionX" = ?4, "positionY" = ?5, "positionZ" = ?6, health = ?7
+   "positionX" = ?4, "positionY" = ?5, "positionZ" = ?6, health = ?7,
+   "agilityLevel" = coalesce(?8, "agilityLevel"), "agilityXp" = coalesce(?9, "agilityXp")
  WHERE id = ?1"#;
 
 /// Counts kills.
@@ -89,10 +90,11 @@ fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<CommitOutcome> 
         Err(refusal) => return Ok(refusal),
     };
     for (row, region) in batch.positions.iter().zip(&after.positions) {
-        let (x, z) = (region.x, region.z);
-        transaction
-            .prepare_cached(WALKED)?
-            .execute(params![row.id, x, z, row.x, row.y, row.z, row.health])?;
+        let level = row.agility.map(|grown| grown.level);
+        let xp = row.agility.map(|grown| grown.xp_tenths);
+        transaction.prepare_cached(WALKED)?.execute(params![
+            row.id, region.x, region.z, row.x, row.y, row.z, row.health, level, xp
+        ])?;
     }
     for (row, after) in batch.rows.iter().zip(&after.rows) {
         write(transaction, row, *after)?;

@@ -399,6 +399,14 @@ impl State {
         (record.x, record.y, record.z) = (row.x, row.y, row.z);
         record.health = row.health;
         record.region = row.to_region.or(record.region);
+        if let Some(grown) = &row.agility {
+            record.skills.retain(|skill| skill.name != "agility");
+            record.skills.push(Skill {
+                name: "agility".to_owned(),
+                level: grown.level,
+                xp_tenths: grown.xp_tenths,
+            });
+        }
     }
 
     fn stale(&self, run: u64, row: &CharacterRow) -> bool {
