@@ -30,6 +30,7 @@ mod limits;
 mod live_queries;
 mod mailbox;
 mod metrics;
+mod one_frame;
 mod personal;
 mod places;
 mod proxy_protocol;

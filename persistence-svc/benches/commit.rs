@@ -44,7 +44,7 @@ const ROWS: usize = WALKERS / RUNS / 25;
 /// Seconds between two rows of a walker.
 const APART_S: f64 = 15.0;
 /// Time for which all runs write.
-const LOAD: Duration = Duration::from_secs(20);
+const LOAD: Duration = Duration::from_secs(15);
 
 /// Settings of a server that keeps what it said it has, at the loss of the machine, too.
 const DURABLE: [&str; 6] = [
@@ -242,10 +242,13 @@ async fn walkers(store: Store) {
     for number in 0..RUNS {
         let zone = stage.zone(region(i32::try_from(number).unwrap(), 0)).await;
         let crowd = stage.crowd(&zone, WALKERS / RUNS).await;
+        // Everybody has stood in the world before, and has a document.
+        let reply = stage.batch(zone.run, 1, runs(&crowd, 1)).await;
+        assert_eq!(reply.outcome(), Outcome::Done, "{}", reply.detail);
         walking.push(Walking {
             zone,
             crowd,
-            sequence: 0,
+            sequence: 1,
         });
     }
     let needed = WALKERS as f64 / APART_S;
