@@ -2,7 +2,7 @@
 //! limits, each session's view, and chat. It holds nothing that a kill could lose for good.
 //!
 //! In reading order: `server` (how it starts and ends), `assembly` (its parts), `http` (the
-//! routes), `socket`, `mailbox`, `writer` and `frames` (one WebSocket), `session` (one client),
+//! routes), `socket`, `one_frame`, `mailbox`, `writer` and `frames` (one WebSocket), `session` (one client),
 //! `zone_link`, `directory` and `view` (the world), `social` (chat).
 
 #![cfg_attr(
@@ -30,6 +30,7 @@ mod limits;
 mod live_queries;
 mod mailbox;
 mod metrics;
+mod one_frame;
 mod personal;
 mod places;
 mod proxy_protocol;

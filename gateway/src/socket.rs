@@ -18,7 +18,7 @@ use std::{
 };
 
 use bytes::{Bytes, BytesMut};
-use fastwebsockets::{Frame, OpCode, Payload, Role, WebSocketError, WebSocketRead};
+use fastwebsockets::{Frame, OpCode, Role, WebSocketError};
 use proto::client::{
     CloseCode,
     limits::{CLIENT_FRAGMENTS_MAX, CLIENT_MESSAGE_BYTES_MAX},
@@ -36,6 +36,7 @@ use crate::{
     frames,
     mailbox::Mailbox,
     metrics::Metrics,
+    one_frame::{OneFrame, SHORTEST},
     screen::Screen,
     session::resume::Written,
     spans::Spans,
@@ -251,12 +252,7 @@ impl Reader {
     }
 
     async fn read(&self, raw: &mut ReadSide) {
-        // A client that says nothing costs no buffer.
-        let mut first = [0; 1];
-        let last = match raw.read_exact(&mut first).await {
-            Ok(_) => self.messages(first.as_slice().chain(&mut *raw)).await,
-            Err(_) => Inbound::Ended,
-        };
+        let last = self.messages(raw).await;
         let gone = matches!(last, Inbound::Ended | Inbound::Closed(_));
         // Nobody listens when the session has ended.
         let _ = self.sender.send(last).await;
@@ -267,15 +263,17 @@ impl Reader {
     }
 
     /// Passes messages on until there are no more. Returns the reason.
-    async fn messages(&self, raw: impl AsyncRead + Unpin) -> Inbound {
-        let (mut socket, _) =
-            fastwebsockets::after_handshake_split(raw, tokio::io::sink(), Role::Server);
-        socket.set_auto_close(false);
-        socket.set_auto_pong(false);
-        socket.set_max_message_size(self.bounds.bytes + 1);
+    async fn messages(&self, raw: &mut ReadSide) -> Inbound {
         let mut joined = Joined::new(self.bounds);
         loop {
-            let frame = match read_frame(&mut socket).await {
+            // A client that says nothing costs no buffer: it comes with the frame, and goes with it.
+            let mut first = [0; SHORTEST];
+            let count = match raw.read(&mut first).await {
+                Ok(count @ 1..) => count,
+                Ok(0) | Err(_) => return Inbound::Ended,
+            };
+            let bytes = first[..count].chain(&mut *raw);
+            let frame = match read_frame(bytes, self.bounds.bytes + 1).await {
                 Ok(frame) => frame,
                 Err(error) => return broken(&error),
             };
@@ -306,9 +304,14 @@ struct Part {
     payload: Bytes,
 }
 
-async fn read_frame<R: AsyncRead + Unpin>(
-    socket: &mut WebSocketRead<R>,
-) -> Result<Part, WebSocketError> {
+/// Reads the frame with which `raw` begins, of at most `most` bytes, and nothing behind it.
+async fn read_frame(raw: impl AsyncRead + Unpin, most: usize) -> Result<Part, WebSocketError> {
+    let raw = OneFrame::new(raw);
+    let (mut socket, _) =
+        fastwebsockets::after_handshake_split(raw, tokio::io::sink(), Role::Server);
+    socket.set_auto_close(false);
+    socket.set_auto_pong(false);
+    socket.set_max_message_size(most);
     // With both automatisms off there is never anything to send.
     let mut frame = socket
         .read_frame(&mut |_| async { Ok::<(), io::Error>(()) })
@@ -317,10 +320,8 @@ async fn read_frame<R: AsyncRead + Unpin>(
         masked: masked(&mut frame),
         fin: frame.fin,
         opcode: frame.opcode,
-        payload: match frame.payload {
-            Payload::Bytes(bytes) => bytes.freeze(),
-            other => Bytes::copy_from_slice(&other),
-        },
+        // A copy, so that a message that waits does not hold the buffer.
+        payload: Bytes::copy_from_slice(&frame.payload),
     })
 }
 

@@ -64,6 +64,7 @@ races! {
         a_batch_waits_for_a_fence_under_way,
         a_transfer_waits_for_a_takeover_under_way,
         a_row_waits_for_a_handover_under_way,
+        a_position_waits_for_a_fence_and_a_handover_under_way,
         a_give_waits_for_the_end_of_its_target,
         a_give_waits_for_a_takeover_under_way,
         a_transfer_meets_a_give_of_its_target,
@@ -143,6 +144,12 @@ both! {
         a_batch_that_is_cut_off_changes_nothing,
         many_rows_are_one_batch,
         a_batch_of_too_many_rows_is_refused;
+    positions:
+        the_row_of_a_position_writes_what_walking_changes_and_nothing_else,
+        a_position_is_written_once_and_never_over_a_later_one,
+        a_position_that_does_not_fit_refuses_the_whole_batch,
+        a_position_of_a_former_owner_is_refused,
+        a_position_follows_into_another_region_of_its_run_only;
     hiscores:
         the_best_come_first_and_the_earlier_before_the_later,
         ranks_follow_what_is_played,

@@ -17,8 +17,14 @@ use crate::item::ledger::LedgerEntry;
 /// Characters and objects that the store must save, by kind of change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
-    /// Characters that stand elsewhere than before.
-    pub moved: BTreeSet<CharacterId>,
+    /// Characters that went a step on foot. Run energy and such changes with every step, and alone
+    /// is no reason to save anybody.
+    #[serde(default)]
+    pub walked: BTreeSet<CharacterId>,
+    /// Characters that something else put elsewhere, or whose health, prayers, potions or combat
+    /// settings an act changed.
+    #[serde(default)]
+    pub altered: BTreeSet<CharacterId>,
     /// Characters with a changed pack or pouch.
     pub valued: BTreeSet<CharacterId>,
     /// Characters that wear something else.

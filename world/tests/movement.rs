@@ -314,7 +314,9 @@ fn a_new_character_is_placed_near_the_spawn() {
     assert!(ann.tile.steps_to(Tile::new(1, 1)) <= 8, "{:?}", ann.tile);
     assert_eq!((ann.placed, ann.y), (true, 2));
     assert_eq!(ann.health, 10, "no more than she can have");
-    assert!(outcome.changes.moved.contains(&ann.id), "it is to be saved");
+    let changes = outcome.changes;
+    assert!(changes.altered.contains(&ann.id), "it is to be saved soon");
+    assert!(!changes.walked.contains(&ann.id));
 }
 
 #[test]

@@ -44,8 +44,9 @@ pub use server::Server;
 /// Target of the trace events that name each input that a run has followed or refused.
 pub const PLAYED: &str = "zone_server::played";
 
-/// Ticks after which the place of a player who moves goes to the store.
-const PLACE_TICKS: u64 = 5;
+/// Ticks by which the store may have the place of a player too late who walks: 15 s. After the loss
+/// of its zone the player stands where its gateway saw it last.
+const PLACE_TICKS: u64 = 25;
 
 /// Runs the command `check-content`, which reports the faults of manifests. `arguments` begin with
 /// its name.

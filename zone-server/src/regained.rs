@@ -8,8 +8,8 @@
 use proto::rpc::zone::v1::Shown;
 use world::Tile;
 
-/// Ticks by which the place of a character in the store may be older than the last batch: a player
-/// who moves is due after [`crate::PLACE_TICKS`], and one more for the tick that is cut.
+/// Ticks by which the place of a character in the store may be older than the last batch: that of a
+/// player who walks is due after [`crate::PLACE_TICKS`], and one more for the tick that is cut.
 const LATE_TICKS: u64 = crate::PLACE_TICKS + 1;
 /// Ticks by which the clocks of two runs may differ.
 const CLOCK_TICKS_MAX: u64 = 3;
@@ -60,12 +60,13 @@ mod tests {
         };
         let table = [
             (0, None),
-            (994, None),
-            (995, Some(24)),
-            (1_000, Some(24)),
-            (1_001, Some(28)),
-            (1_039, Some(180)),
-            (1_043, Some(196)),
+            (974, None),
+            (975, Some(104)),
+            (1_000, Some(104)),
+            (1_001, Some(108)),
+            (1_023, Some(196)),
+            (1_025, Some(STEPS_MAX)),
+            (1_043, Some(STEPS_MAX)),
             (1_044, None),
             (u64::MAX, None),
         ];

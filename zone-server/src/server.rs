@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     beat::{Beat, End},
-    commit::committer::Committer,
+    commit::committer::{Committer, Positions},
     config::Config,
     content,
     effects::Tasks,
@@ -368,6 +368,7 @@ impl Lives {
             mailbox: mailbox.clone(),
             metrics: self.metrics.clone(),
             tracer: self.telemetry.tracer(),
+            positions: Positions::new(registered.knows_positions),
         };
         tasks.spawn("commits", committer.work(batches));
         let pulse = Arc::new(Pulse::default());

@@ -20,3 +20,4 @@ mod reaching;
 mod stage;
 mod takeover;
 mod trading;
+mod walking;

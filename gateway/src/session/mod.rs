@@ -196,7 +196,7 @@ impl Session {
         loop {
             match flow {
                 Flow::On => {}
-                Flow::Lost if self.may_wait() => self.lose().await,
+                Flow::Lost if self.may_wait() => Box::pin(self.lose()).await,
                 Flow::Lost | Flow::End => break,
             }
             self.count();
@@ -206,7 +206,7 @@ impl Session {
         }
         self.end();
         self.count_as(None);
-        self.give_back().await;
+        Box::pin(self.give_back()).await;
     }
 
     /// Handles the event that woke the session.

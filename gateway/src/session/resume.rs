@@ -13,6 +13,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use bytes::Bytes;
+
 use crate::mailbox::Reliable;
 
 /// Time for which written messages stay.
@@ -55,8 +57,10 @@ impl Written {
     }
 
     /// Keeps a message that [`Written::number`] has just numbered.
-    pub(crate) fn keep(&mut self, message: Reliable, now: Instant) {
+    pub(crate) fn keep(&mut self, mut message: Reliable, now: Instant) {
         self.bytes += message.len();
+        // A copy: the data may be a part of a zone's whole frame, which they would hold for as long.
+        message.data = Bytes::copy_from_slice(&message.data);
         self.kept.push_back(Kept {
             seq: self.seq,
             at: now,
@@ -144,6 +148,15 @@ mod tests {
         write(&mut written, "b", now);
         assert_eq!(names(written.rewind(1, now)), ["b"]);
         assert_eq!(names(written.rewind(1, now)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_kept_message_does_not_hold_the_frame_that_brought_it() {
+        let frame = Bytes::from(vec![b' '; 100_000]);
+        let mut written = Written::new();
+        written.number();
+        written.keep(Reliable::raw("a", frame.slice(7..9)), Instant::now());
+        assert!(frame.is_unique());
     }
 
     #[test]

@@ -31,13 +31,14 @@ pub(crate) struct Asked {
 /// Way to the task that keeps a player's lists. The task ends with the last of these.
 #[derive(Debug, Clone)]
 pub(crate) struct Keeper {
-    asked: mpsc::Sender<Asked>,
+    // Boxed: the channel has room for 32 at once, and most players never ask.
+    asked: mpsc::Sender<Box<Asked>>,
     look: Arc<Notify>,
 }
 
 /// Orders of a [`Keeper`] to its task.
 pub(crate) struct Orders {
-    pub(super) asked: mpsc::Receiver<Asked>,
+    pub(super) asked: mpsc::Receiver<Box<Asked>>,
     pub(super) look: Arc<Notify>,
 }
 
@@ -61,7 +62,7 @@ impl Keeper {
     /// Asks for something.
     pub(crate) fn ask(&self, asked: Asked) -> Result<(), ErrorCode> {
         self.asked
-            .try_send(asked)
+            .try_send(Box::new(asked))
             .map_err(|_| ErrorCode::Refused(Refusal::Busy))
     }
 }

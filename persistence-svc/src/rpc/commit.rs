@@ -18,7 +18,7 @@ use service_runtime::telemetry::sampled;
 use tokio::time::{Instant as Moment, timeout, timeout_at};
 use tonic::{Code, Response, Status, Streaming};
 
-use super::model::{number, row, wire_region};
+use super::model::{number, position, row, wire_region};
 use super::{Desk, Failure, value};
 use crate::placement::planner::millis;
 use crate::store::error::StoreError;
@@ -114,6 +114,7 @@ fn reply(outcome: Outcome, character_ids: Vec<String>, detail: String) -> wire::
         character_ids,
         detail,
         regions: Vec::new(),
+        knows_positions: true,
     }
 }
 
@@ -135,11 +136,12 @@ type Rows = Result<wire::CommitRows, Wrong>;
 fn count(rows: &wire::CommitRows) -> usize {
     let value = rows.ground.len() + rows.gone.len() + rows.ledger.len();
     let regions = rows.gives.len() + rows.chunks.len() + rows.states.len();
-    rows.characters.len() + value + regions
+    rows.characters.len() + rows.positions.len() + value + regions
 }
 
 fn extend(rows: &mut wire::CommitRows, more: wire::CommitRows) {
     rows.characters.extend(more.characters);
+    rows.positions.extend(more.positions);
     rows.ground.extend(more.ground);
     rows.gone.extend(more.gone);
     rows.ledger.extend(more.ledger);
@@ -204,6 +206,7 @@ fn batch(desk: &Desk, header: &wire::CommitHeader, rows: wire::CommitRows) -> Re
         sequence,
         tick: number("tick", header.tick).map_err(why)?,
         rows: checked(rows.characters, of, row)?,
+        positions: checked(rows.positions, |row| Some(row.id.clone()), position)?,
         ground: checked(rows.ground, |_| None, value::ground_item)?,
         gone: checked(rows.gone, |_| None, value::ground_gone)?,
         ledger: checked(

@@ -7,8 +7,8 @@ use proto::rpc::persistence::v1 as wire;
 use super::{Failure, malformed, value};
 use crate::store::error::StoreError;
 use crate::store::model::{
-    Character, Directory, Opened, Ownership, Record, Region, Row, RunState, SKILLS, SignedIn,
-    SkillValue, Then,
+    Character, Directory, Opened, Ownership, Position, Record, Region, Row, RunState, SKILLS,
+    SignedIn, SkillValue, Then,
 };
 use crate::store::unsigned;
 use crate::store::value::Holdings;
@@ -113,10 +113,37 @@ pub(crate) fn row(row: wire::CharacterRow) -> Checked<Row> {
     })
 }
 
-fn record(record: wire::CharacterRecord) -> Checked<Record> {
-    if record.x.abs() > COORDINATE_MAX || record.z.abs() > COORDINATE_MAX || !record.y.is_finite() {
+/// Reads the row of a position.
+pub(crate) fn position(row: wire::PositionRow) -> Checked<Position> {
+    inside(row.x, row.y, row.z)?;
+    let to = row.to_region.map(|to| region("to_region", Some(to)));
+    Ok(Position {
+        id: text("id", row.id)?,
+        region: region("region", row.region)?,
+        ownership_sequence: number("ownership_sequence", row.ownership_sequence)?,
+        session_epoch: number("session_epoch", row.session_epoch)?,
+        x: row.x,
+        y: row.y,
+        z: row.z,
+        health: small("health", row.health)?,
+        to: to.transpose()?,
+        agility: row
+            .agility
+            .map(|grown| trained("agility", grown.level, grown.xp_tenths))
+            .transpose()?,
+    })
+}
+
+/// Checks a place in the world.
+fn inside(x: i32, y: f32, z: i32) -> Checked<()> {
+    if x.abs() > COORDINATE_MAX || z.abs() > COORDINATE_MAX || !y.is_finite() {
         return Err(malformed("the position is outside any world"));
     }
+    Ok(())
+}
+
+fn record(record: wire::CharacterRecord) -> Checked<Record> {
+    inside(record.x, record.y, record.z)?;
     if record.state.len() > STATE_BYTES_MAX {
         let why = format!("a document has at most {STATE_BYTES_MAX} bytes");
         return Err(malformed(why));
@@ -159,6 +186,21 @@ fn kills(kills: Vec<wire::Kills>) -> Checked<Vec<(String, i32)>> {
     kills.into_iter().map(read).collect()
 }
 
+/// Checks level and experience in the skill `name`.
+fn trained(name: &str, level: u32, xp_tenths: u64) -> Checked<SkillValue> {
+    if !(1..=LEVEL_MAX).contains(&level) {
+        return Err(malformed(format!("{name}: a level is 1 to {LEVEL_MAX}")));
+    }
+    if xp_tenths > XP_TENTHS_MAX {
+        let most = format!("{name}: experience is at most {XP_TENTHS_MAX} tenths");
+        return Err(malformed(most));
+    }
+    Ok(SkillValue {
+        level: small("level", level)?,
+        xp_tenths: number("xp_tenths", xp_tenths)?,
+    })
+}
+
 fn skills(given: Vec<wire::Skill>) -> Checked<[Option<SkillValue>; SKILLS.len()]> {
     let mut skills = [None; SKILLS.len()];
     for skill in given {
@@ -166,23 +208,7 @@ fn skills(given: Vec<wire::Skill>) -> Checked<[Option<SkillValue>; SKILLS.len()]
             let shown: String = skill.name.chars().take(32).collect();
             return Err(malformed(format!("there is no skill {shown:?}")));
         };
-        if !(1..=LEVEL_MAX).contains(&skill.level) {
-            return Err(malformed(format!(
-                "{}: a level is 1 to {LEVEL_MAX}",
-                skill.name
-            )));
-        }
-        if skill.xp_tenths > XP_TENTHS_MAX {
-            let most = format!(
-                "{}: experience is at most {XP_TENTHS_MAX} tenths",
-                skill.name
-            );
-            return Err(malformed(most));
-        }
-        let value = SkillValue {
-            level: small("level", skill.level)?,
-            xp_tenths: number("xp_tenths", skill.xp_tenths)?,
-        };
+        let value = trained(&skill.name, skill.level, skill.xp_tenths)?;
         if skills[number_of].replace(value).is_some() {
             return Err(malformed(format!("{} is there twice", skill.name)));
         }

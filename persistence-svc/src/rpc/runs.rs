@@ -106,6 +106,7 @@ impl Runs for RunsService {
                 store_time_ms: unsigned(registered.now_ms)?,
                 lease_ms: u32::try_from(lease.as_millis()).unwrap_or(u32::MAX),
                 incarnation: unsigned(registered.incarnation)?,
+                knows_positions: true,
             })
         };
         self.0.answer("Register", work).await

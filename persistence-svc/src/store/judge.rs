@@ -10,7 +10,7 @@ mod ledger;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::model::{Batch, CommitOutcome, NOBODY, Region, Row, Then};
+use super::model::{Batch, CommitOutcome, NOBODY, Position, Region, Row, Then};
 use super::value::{Chunk, GroundItem, Holdings};
 pub(crate) use holdings::{SlotChanges, grave_owners, slots};
 
@@ -95,44 +95,70 @@ pub(crate) fn regions(batch: &Batch) -> BTreeSet<Region> {
     });
     let ground = batch.ground.iter().map(|item| item.region);
     let gone = batch.gone.iter().map(|gone| gone.region);
+    let walked = batch.positions.iter();
+    let walked = walked.flat_map(|row| [Some(row.region), row.to]).flatten();
     let given = batch.gives.iter().map(|give| give.region);
-    let rows = from.chain(to);
+    let rows = from.chain(to).chain(walked);
     let chunks = batch.chunks.iter().map(Chunk::region);
     let states = batch.states.iter().map(|state| state.region);
     let value = ground.chain(gone).chain(chunks).chain(states);
     rows.chain(value).chain(given).collect()
 }
 
-/// Returns the state that each row leaves behind, in the order of the rows; or the outcome that
-/// refuses the batch.
-pub(crate) fn judge(batch: &Batch, held: &Held) -> Result<Vec<After>, CommitOutcome> {
-    let mut seen = BTreeSet::new();
-    let mut wrong = Vec::new();
-    let mut stale = Vec::new();
-    let mut why = String::new();
-    let mut after = Vec::with_capacity(batch.rows.len());
-    for row in &batch.rows {
-        let id = row.record.id.as_str();
-        let fits = if seen.insert(id) {
-            fits(batch.run, row, held)
-        } else {
-            Err("the character has two rows")
-        };
-        match fits.and_then(|online| arrives(batch.run, row, held).map(|place| (online, place))) {
-            Ok((online, Some((region, ownership_sequence)))) => after.push(After {
-                region,
-                ownership_sequence,
-                online,
-            }),
-            Ok((_, None)) => stale.push(id.to_owned()),
+/// State that the rows of a batch leave behind, in their order.
+#[derive(Debug, Default)]
+pub(crate) struct Verdict {
+    pub(crate) rows: Vec<After>,
+    /// Region of each of [`Batch::positions`].
+    pub(crate) positions: Vec<Region>,
+}
+
+/// The rows of a batch that do not fit.
+#[derive(Default)]
+struct Faults {
+    wrong: Vec<String>,
+    /// Why the first of them is wrong.
+    why: String,
+    stale: Vec<String>,
+}
+
+impl Faults {
+    /// Returns the state of a row that fits; notes why it does not.
+    fn sort<T>(&mut self, id: &str, found: Result<Option<T>, &'static str>) -> Option<T> {
+        match found {
+            Ok(Some(after)) => return Some(after),
+            Ok(None) => self.stale.push(id.to_owned()),
             Err(reason) => {
-                if wrong.is_empty() {
-                    why = format!("{id}: {reason}");
+                if self.wrong.is_empty() {
+                    self.why = format!("{id}: {reason}");
                 }
-                wrong.push(id.to_owned());
+                self.wrong.push(id.to_owned());
             }
         }
+        None
     }
+}
+
+/// Returns the state that the rows leave behind; or the outcome that refuses the batch.
+pub(crate) fn judge(batch: &Batch, held: &Held) -> Result<Verdict, CommitOutcome> {
+    let mut seen = BTreeSet::new();
+    let mut faults = Faults::default();
+    let mut once = |id| match seen.insert(id) {
+        true => Ok(()),
+        false => Err("the character has two rows"),
+    };
+    let mut after = Verdict::default();
+    for row in &batch.rows {
+        let id = row.record.id.as_str();
+        let found = once(id).and_then(|()| stands(batch.run, row, held));
+        after.rows.extend(faults.sort(id, found));
+    }
+    for row in &batch.positions {
+        let id = row.id.as_str();
+        let found = once(id).and_then(|()| stays(batch.run, row, held));
+        after.positions.extend(faults.sort(id, found));
+    }
+    let Faults { wrong, why, stale } = faults;
     if !wrong.is_empty() {
         return Err(CommitOutcome::Refused {
             ids: wrong,
@@ -222,34 +248,81 @@ fn gives(batch: &Batch, held: &Held) -> Result<Vec<Region>, CommitOutcome> {
     Ok(kept)
 }
 
-/// Checks that the run owns the character of the row, and returns whether the character stays in
-/// the world. If a newer session replaced the one that logs out, the row saves the character and
-/// leaves it online. The run attaches the newer session next and must find it.
-fn fits(run: i64, row: &Row, held: &Held) -> Result<bool, &'static str> {
-    let record = &row.record;
-    let Some(character) = held.characters.get(&record.id) else {
+/// Word of a run about a character of which it writes.
+struct Claim<'a> {
+    id: &'a str,
+    region: Region,
+    ownership_sequence: i64,
+    session_epoch: i64,
+}
+
+/// Checks that the run owns the character, and returns it as the store holds it.
+fn owned<'a>(
+    run: i64,
+    claim: &Claim<'_>,
+    held: &'a Held,
+) -> Result<&'a HeldCharacter, &'static str> {
+    let Some(character) = held.characters.get(claim.id) else {
         return Err("there is no such character");
     };
     if held.believes {
-        return Ok(true);
+        return Ok(character);
     }
     if !character.online {
         return Err("the character is not in the world");
     }
-    if character.region != record.region {
+    if character.region != claim.region {
         return Err("the character belongs to another region");
     }
-    if character.ownership_sequence != record.ownership_sequence {
+    if character.ownership_sequence != claim.ownership_sequence {
         return Err("the ownership sequence is another");
     }
-    if record.session_epoch > character.session_epoch {
+    if claim.session_epoch > character.session_epoch {
         return Err("the session epoch is not known");
     }
-    if !held.owns(run, record.region) {
+    if !held.owns(run, claim.region) {
         return Err("the run does not own the region");
     }
-    let leaves = matches!(row.then, Then::Logout { .. });
-    Ok(!(leaves && record.session_epoch == character.session_epoch))
+    Ok(character)
+}
+
+/// Returns the state that a row leaves behind; `None` if its transfer is stale. If a newer session
+/// replaced the one that logs out, the row saves the character and leaves it online. The run attaches
+/// the newer session next and must find it.
+fn stands(run: i64, row: &Row, held: &Held) -> Result<Option<After>, &'static str> {
+    let record = &row.record;
+    let claim = Claim {
+        id: &record.id,
+        region: record.region,
+        ownership_sequence: record.ownership_sequence,
+        session_epoch: record.session_epoch,
+    };
+    let character = owned(run, &claim, held)?;
+    let leaves = matches!(row.then, Then::Logout { .. })
+        && record.session_epoch == character.session_epoch
+        && !held.believes;
+    let place = arrives(run, row, held)?;
+    Ok(place.map(|(region, ownership_sequence)| After {
+        region,
+        ownership_sequence,
+        online: !leaves,
+    }))
+}
+
+/// Returns the region of a character of which the batch writes only the position; `None` if the run
+/// does not own that region.
+fn stays(run: i64, row: &Position, held: &Held) -> Result<Option<Region>, &'static str> {
+    let claim = Claim {
+        id: &row.id,
+        region: row.region,
+        ownership_sequence: row.ownership_sequence,
+        session_epoch: row.session_epoch,
+    };
+    owned(run, &claim, held)?;
+    let region = row.to.unwrap_or(row.region);
+    let target = held.regions.get(&region);
+    let stands = row.to.is_none() || target.is_some_and(|target| target.run == run);
+    Ok(stands.then_some(region))
 }
 
 /// Returns the region and ownership sequence of the character afterwards; `None` if its transfer is

@@ -261,6 +261,8 @@ pub(crate) struct Batch {
     pub(crate) sequence: i64,
     pub(crate) tick: i64,
     pub(crate) rows: Vec<Row>,
+    /// Characters that only walked; none of them is in `rows`.
+    pub(crate) positions: Vec<Position>,
     /// New and changed ground items.
     pub(crate) ground: Vec<GroundItem>,
     pub(crate) gone: Vec<GroundGone>,
@@ -276,7 +278,7 @@ impl Batch {
     pub(crate) fn len(&self) -> usize {
         let value = self.ground.len() + self.gone.len() + self.ledger.len();
         let regions = self.gives.len() + self.chunks.len() + self.states.len();
-        self.rows.len() + value + regions
+        self.rows.len() + self.positions.len() + value + regions
     }
 }
 
@@ -293,6 +295,24 @@ pub(crate) struct Row {
     pub(crate) staked: bool,
     /// Kills by kind of NPC, beside those that the store has counted.
     pub(crate) kills: Vec<(String, i32)>,
+}
+
+/// What walking changes of one character, of which a batch writes nothing else. Region and sequence are
+/// those before the batch.
+#[derive(Debug, Clone)]
+pub(crate) struct Position {
+    pub(crate) id: String,
+    pub(crate) region: Region,
+    pub(crate) ownership_sequence: i64,
+    pub(crate) session_epoch: i64,
+    pub(crate) x: i32,
+    pub(crate) y: f32,
+    pub(crate) z: i32,
+    pub(crate) health: i32,
+    /// Region of the writing run to which it belongs afterwards; `None`: it stays.
+    pub(crate) to: Option<Region>,
+    /// Agility; `None` leaves the store's.
+    pub(crate) agility: Option<SkillValue>,
 }
 
 /// Further event for the character of a row.

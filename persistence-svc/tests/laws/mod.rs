@@ -13,6 +13,7 @@ pub(crate) mod items;
 pub(crate) mod months;
 pub(crate) mod newer;
 pub(crate) mod personal;
+pub(crate) mod positions;
 pub(crate) mod queries;
 pub(crate) mod races;
 pub(crate) mod runs;

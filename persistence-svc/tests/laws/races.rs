@@ -7,7 +7,7 @@ use proto::rpc::queries::v1::{Page, RankingRequest};
 use tokio::task::JoinSet;
 
 use crate::stage::value::give;
-use crate::stage::{Kind, Player, Stage, Zone, at, region, stay, transfer, until};
+use crate::stage::{Kind, Player, Stage, Zone, at, only, region, stay, transfer, until, walked};
 
 struct Scene {
     stage: Stage,
@@ -102,6 +102,30 @@ pub(crate) async fn a_row_waits_for_a_handover_under_way(kind: Kind) {
     assert_eq!(reply.outcome(), Outcome::Refused);
     let record = scene.stage.load(scene.there.run, &scene.player.id).await;
     assert_eq!(record.unwrap().x, 0);
+}
+
+pub(crate) async fn a_position_waits_for_a_fence_and_a_handover_under_way(kind: Kind) {
+    let (of_handover, of_fence) = (scene(kind).await, scene(kind).await);
+    let change = format!(
+        r#"UPDATE characters SET "regionX" = 9, "ownershipSequence" = 2 WHERE id = '{}'"#,
+        of_handover.player.id
+    );
+    let rows = only(walked(&of_handover.record, 5, 5));
+    let reply = batch_while_changing(&of_handover, &change, rows).await;
+    assert_eq!(reply.outcome(), Outcome::Refused);
+    let there = &of_handover.there;
+    let record = of_handover
+        .stage
+        .load(there.run, &of_handover.player.id)
+        .await;
+    assert_eq!(record.unwrap().x, 0);
+    let fence = format!(
+        "UPDATE runs SET state = 'fenced' WHERE id = {}",
+        of_fence.here.run
+    );
+    let rows = only(walked(&of_fence.record, 5, 5));
+    let reply = batch_while_changing(&of_fence, &fence, rows).await;
+    assert_eq!(reply.outcome(), Outcome::Fenced);
 }
 
 fn given(scene: &Scene) -> wire::CommitRows {

@@ -4,6 +4,7 @@
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
 mod asking;
+mod rows;
 pub(crate) mod value;
 mod zones;
 
@@ -36,6 +37,8 @@ use tonic::{Status, Streaming};
 
 #[allow(unused_imports, reason = "the bench asks less")]
 pub(crate) use self::asking::{refused, until};
+#[allow(unused_imports, reason = "the bench asks less")]
+pub(crate) use self::rows::{at, logout, only, stay, transfer, walked};
 
 /// Within this everything that should happen has happened.
 pub(crate) const SOON: Duration = Duration::from_secs(15);
@@ -139,6 +142,17 @@ pub(crate) fn channel(address: &str) -> Channel {
         .unwrap()
 }
 
+/// Returns the settings of a service with long leases, whose placement does not wait.
+fn settings() -> BTreeMap<&'static str, String> {
+    BTreeMap::from([
+        ("PERSISTENCE_LISTEN", "127.0.0.1:0".to_owned()),
+        ("LEASE_MS", "60000".to_owned()),
+        ("PLACEMENT_SETTLE_MS", "0".to_owned()),
+        ("MASS_LAPSE_MS", "0".to_owned()),
+        ("DATABASE_CONNECTIONS", "8".to_owned()),
+    ])
+}
+
 pub(crate) fn temporary_folder() -> PathBuf {
     let name = format!("persistence-test-{}-{}", std::process::id(), unique());
     std::env::temp_dir().join(name)
@@ -162,13 +176,7 @@ impl Stage {
         more: &[(&'static str, &str)],
         prepare: impl AsyncFnOnce(String),
     ) -> Stage {
-        let mut settings = BTreeMap::from([
-            ("PERSISTENCE_LISTEN", "127.0.0.1:0".to_owned()),
-            ("LEASE_MS", "60000".to_owned()),
-            ("PLACEMENT_SETTLE_MS", "0".to_owned()),
-            ("MASS_LAPSE_MS", "0".to_owned()),
-            ("DATABASE_CONNECTIONS", "8".to_owned()),
-        ]);
+        let mut settings = settings();
         let backing = match kind {
             Kind::Sqlite => {
                 let folder = temporary_folder();
@@ -202,6 +210,23 @@ impl Stage {
             more.iter()
                 .map(|(name, value)| (*name, (*value).to_owned())),
         );
+        Stage::begun(backing, settings).await
+    }
+
+    /// As [`Stage::new`], over a server of PostgreSQL of one's own.
+    pub(crate) async fn over(server: Arc<Postgres>) -> Stage {
+        let mut settings = settings();
+        let name = format!("t{}", unique());
+        settings.insert("DATABASE_URL", server.create_database(&name));
+        let backing = Backing::Postgres {
+            server,
+            _pooler: None,
+            name,
+        };
+        Stage::begun(backing, settings).await
+    }
+
+    async fn begun(backing: Backing, settings: BTreeMap<&'static str, String>) -> Stage {
         let replica = Some(serve(&settings).await);
         let stage = Stage {
             backing,
@@ -445,7 +470,12 @@ impl Stage {
         let columns = r#"(id, "accountId", name, "nameKey", "createdAt", "regionX", "regionZ",
                           online, "sessionEpoch")"#;
         let (x, z) = (zone.place.x, zone.place.z);
-        let values = format!("'c' || n, '{account}', 'C' || n, 'c' || n, 1, {x}, {z}");
+        // Two crowds stand in two regions.
+        let of = match (x, z) {
+            (0, 0) => String::new(),
+            _ => format!("{x}.{z}-"),
+        };
+        let values = format!("'c{of}' || n, '{account}', 'C{of}' || n, 'c{of}' || n, 1, {x}, {z}");
         self.sql(
             &format!(
                 "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {size})
@@ -543,46 +573,4 @@ pub(crate) struct Zone {
 
 pub(crate) fn region(x: i32, z: i32) -> Region {
     Region { x, z }
-}
-
-/// Returns a row that changes nothing else.
-pub(crate) fn stay(record: wire::CharacterRecord) -> wire::CharacterRow {
-    wire::CharacterRow {
-        record: Some(record),
-        ..wire::CharacterRow::default()
-    }
-}
-
-/// Returns a row that gives the character to another owner's region.
-pub(crate) fn transfer(record: wire::CharacterRecord, to: &Zone) -> wire::CharacterRow {
-    let ownership_sequence = record.ownership_sequence + 1;
-    wire::CharacterRow {
-        record: Some(record),
-        transfer: Some(wire::Transfer {
-            region: Some(to.place),
-            epoch: to.epoch,
-            ownership_sequence,
-        }),
-        ..wire::CharacterRow::default()
-    }
-}
-
-pub(crate) fn logout(record: wire::CharacterRecord, reason: &str) -> wire::CharacterRow {
-    wire::CharacterRow {
-        record: Some(record),
-        logout: Some(wire::Logout {
-            reason: reason.to_owned(),
-        }),
-        ..wire::CharacterRow::default()
-    }
-}
-
-/// Returns the record at another place.
-pub(crate) fn at(record: &wire::CharacterRecord, x: i32, z: i32) -> wire::CharacterRecord {
-    wire::CharacterRecord {
-        x,
-        z,
-        placed: true,
-        ..record.clone()
-    }
 }

@@ -141,6 +141,7 @@ impl Stage {
     ) -> Result<wire::CommitReply, Status> {
         let value = rows.ground.len() + rows.gone.len() + rows.ledger.len();
         let count = rows.characters.len()
+            + rows.positions.len()
             + value
             + rows.gives.len()
             + rows.chunks.len()

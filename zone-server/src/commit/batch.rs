@@ -17,8 +17,12 @@ use proto::rpc::persistence::v1::{
 };
 use world::{CharacterId, Region, Skill};
 
-pub(crate) use super::row::{Going, Items};
-use super::{row::Row, rows, value::Value};
+pub(crate) use super::row::{Going, Items, Wanted};
+use super::{
+    row::{Row, Says},
+    rows,
+    value::Value,
+};
 use crate::{
     mutants::Mutants,
     translate::record::{region, rpc_region},
@@ -27,8 +31,11 @@ use crate::{
 /// The moments at which rows are due.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
-    /// Ticks after which the row of a player who moved goes out.
-    pub(crate) moved_ticks: u64,
+    /// Ticks by which the store may have the place of a player too late who only walked.
+    pub(crate) walked_ticks: u64,
+    /// Ticks after which the row of a player goes out that something else put elsewhere, or about
+    /// whom something changed that is of no value.
+    pub(crate) altered_ticks: u64,
     /// Ticks after which every row goes out.
     pub(crate) save_ticks: u64,
     /// Rows of characters in one batch, those that cannot wait aside.
@@ -41,6 +48,8 @@ pub(crate) struct Sending {
     pub(crate) sequence: u64,
     pub(crate) tick: u64,
     pub(crate) rows: Arc<CommitRows>,
+    /// Combat level of the character of each row of a position, as the store has it.
+    pub(crate) combat_levels: Arc<[u32]>,
     pub(crate) traceparent: String,
 }
 
@@ -154,10 +163,18 @@ impl Batch {
         self.rows.remove(who);
     }
 
-    /// Notes that a character moved in tick `now`.
-    pub(crate) fn moved(&mut self, who: &CharacterId, now: u64) {
+    /// Notes that a character went a step on foot in tick `now`.
+    pub(crate) fn walked(&mut self, who: &CharacterId, now: u64) {
         if let Some(row) = self.rows.get_mut(who) {
-            row.moved_since.get_or_insert(now);
+            row.walked(now);
+        }
+    }
+
+    /// Notes that something about a character changed in tick `now` that is of no value, but should
+    /// not wait for long.
+    pub(crate) fn altered(&mut self, who: &CharacterId, now: u64) {
+        if let Some(row) = self.rows.get_mut(who) {
+            row.altered(now);
         }
     }
 
@@ -233,8 +250,7 @@ impl Batch {
     /// Notes that a character belongs to another region of this run.
     pub(crate) fn region(&mut self, who: &CharacterId, region: Region, now: u64) {
         if let Some(row) = self.rows.get_mut(who) {
-            row.region = region;
-            row.moved_since.get_or_insert(now);
+            row.crossed(region, now);
         }
     }
 
@@ -375,11 +391,11 @@ impl Batch {
     }
 
     /// Cuts the next batch when none is in flight and something is due. `record` gives a character
-    /// as it is at the boundary of tick `now`, and at least these items of its bank.
+    /// as it is at the boundary of tick `now`.
     pub(crate) fn cut(
         &mut self,
         now: u64,
-        mut record: impl FnMut(&CharacterId, &Items) -> Option<CharacterRecord>,
+        mut record: impl FnMut(&CharacterId, Wanted<'_>) -> Option<CharacterRecord>,
     ) -> Option<Sending> {
         if self.flight.is_some() {
             return None;
@@ -387,6 +403,7 @@ impl Batch {
         let (pace, apart) = (self.pace, self.mutants.separate_saves);
         let mut saved = None;
         let mut out = CommitRows::default();
+        let mut combat_levels = Vec::new();
         let mut regions_before = BTreeMap::new();
         let mut value = false;
         for must in [true, false] {
@@ -395,20 +412,26 @@ impl Batch {
                 if row.away || later || row.must() != must || !(must || row.due(pace, now)) {
                     continue;
                 }
-                if !must && out.characters.len() >= pace.rows_max {
+                if !must && out.characters.len() + out.positions.len() >= pace.rows_max {
                     break;
                 }
                 if row.changed.items() {
                     saved = Some(who.clone());
                 }
-                let Some(written) = row.write(who, now, &mut record) else {
+                let Some(written) = row.write(who, pace, now, &mut record) else {
                     continue;
                 };
                 if let Some(before) = written.region_before {
                     regions_before.insert(who.clone(), before);
                 }
                 value |= written.of_value;
-                out.characters.push(written.row);
+                match written.says {
+                    Says::All(row) => out.characters.push(*row),
+                    Says::Place { row, combat_level } => {
+                        out.positions.push(row);
+                        combat_levels.push(combat_level);
+                    }
+                }
             }
         }
         match saved.filter(|_| apart) {
@@ -417,14 +440,14 @@ impl Batch {
         }
         out.gives = std::mem::take(&mut self.gives).into_values().collect();
         out.states = std::mem::take(&mut self.states).into_values().collect();
-        self.fly(now, value, out, regions_before)
+        self.fly(now, value, (out, combat_levels), regions_before)
     }
 
     fn fly(
         &mut self,
         now: u64,
         valued: bool,
-        out: CommitRows,
+        (out, combat_levels): (CommitRows, Vec<u32>),
         regions_before: BTreeMap<CharacterId, Region>,
     ) -> Option<Sending> {
         if rows::count(&out) == 0 {
@@ -437,6 +460,7 @@ impl Batch {
             sequence: self.sequence,
             tick: now,
             rows: Arc::new(out),
+            combat_levels: combat_levels.into(),
             traceparent: String::new(),
         };
         self.flight = Some(Flight {
@@ -496,6 +520,18 @@ impl Batch {
             settled.stale_gives.extend(region(give.region));
         }
         self.keep(&settled.stale_gives);
+        for sent in &mut rows.positions {
+            let who = CharacterId::from(sent.id.as_str());
+            if sent.to_region.is_none() || !(all || ids.contains(&who)) {
+                continue;
+            }
+            sent.to_region = None;
+            if let Some(before) = flight.regions_before.remove(&who) {
+                let stuck = self.stuck(&who, before);
+                settled.not_mine.extend(stuck.filter(|_| !all));
+            }
+            settled.stale.push(who);
+        }
         for sent in &mut rows.characters {
             let Some(who) = whose(sent) else {
                 continue;

@@ -6,7 +6,8 @@ use world::{Cause, EntityId, GroundItem, Holder, LedgerEntry, Tick, Tile};
 use super::{super::row::transfer, *};
 
 const PACE: Pace = Pace {
-    moved_ticks: 5,
+    walked_ticks: 25,
+    altered_ticks: 5,
     save_ticks: 100,
     rows_max: 3,
 };
@@ -17,7 +18,7 @@ fn who(name: &str) -> CharacterId {
     CharacterId::from(name)
 }
 
-fn record(who: &CharacterId, _: &Items) -> Option<CharacterRecord> {
+fn record(who: &CharacterId, _: Wanted<'_>) -> Option<CharacterRecord> {
     Some(CharacterRecord {
         id: who.to_string(),
         ..CharacterRecord::default()
@@ -25,7 +26,7 @@ fn record(who: &CharacterId, _: &Items) -> Option<CharacterRecord> {
 }
 
 /// Returns a record with all that the character has, whether it changed or not.
-fn whole_record(who: &CharacterId, _: &Items) -> Option<CharacterRecord> {
+fn whole_record(who: &CharacterId, _: Wanted<'_>) -> Option<CharacterRecord> {
     let skill = |name: &str| Skill {
         name: name.to_owned(),
         level: 3,
@@ -41,7 +42,7 @@ fn whole_record(who: &CharacterId, _: &Items) -> Option<CharacterRecord> {
         bank: vec![item("coal"), item("logs")],
         inventory: vec![Slot::default()],
         equipment: vec![Worn::default()],
-        ..record(who, &Items::default())?
+        ..record(who, Wanted::Place)?
     })
 }
 
@@ -56,12 +57,12 @@ fn only(sending: &Sending) -> (&CharacterRow, &CharacterRecord) {
 #[test]
 fn experience_goes_out_at_once_and_alone() {
     let mut batch = batch(&["ann"]);
-    batch.trained(&who("ann"), [world::Skill::Agility].into());
+    batch.trained(&who("ann"), [world::Skill::Attack].into());
     assert_eq!(batch.value_sequence(), Some(1));
     let sent = batch.cut(1, whole_record).unwrap();
     let (row, record) = only(&sent);
     assert_eq!(record.skills.len(), 1);
-    assert_eq!(record.skills[0].name, "agility");
+    assert_eq!(record.skills[0].name, "attack");
     assert!(!row.holdings && !row.worn);
     assert!(record.inventory.is_empty() && record.equipment.is_empty());
     assert!(record.bank.is_empty());
@@ -76,14 +77,14 @@ fn experience_goes_out_at_once_and_alone() {
 fn a_document_goes_out_when_it_differs_from_the_last_one() {
     let mut batch = batch(&["ann"]);
     let sent = |batch: &mut Batch, now, state: &'static [u8]| {
-        batch.moved(&who("ann"), now);
-        let record = |who: &CharacterId, items: &Items| {
+        batch.altered(&who("ann"), now);
+        let record = |who: &CharacterId, items: Wanted<'_>| {
             Some(CharacterRecord {
                 state: state.into(),
                 ..record(who, items)?
             })
         };
-        let sending = batch.cut(now + PACE.moved_ticks, record).unwrap();
+        let sending = batch.cut(now + PACE.altered_ticks, record).unwrap();
         batch.answered(sending.sequence, Answer::Done);
         only(&sending).1.state.to_vec()
     };
@@ -160,10 +161,10 @@ fn ids(sending: &Sending) -> Vec<String> {
 }
 
 #[test]
-fn whoever_moved_is_saved_after_five_ticks_and_not_before() {
+fn whoever_was_altered_is_saved_after_five_ticks_and_not_before() {
     let mut batch = batch(&["ann"]);
-    batch.moved(&who("ann"), 3);
-    batch.moved(&who("ann"), 6);
+    batch.altered(&who("ann"), 3);
+    batch.altered(&who("ann"), 6);
     assert_eq!(batch.cut(7, record), None);
     let sent = batch.cut(8, record).unwrap();
     assert_eq!(
@@ -292,6 +293,7 @@ fn a_stale_answer_about_nobody_who_goes_ends_the_run() {
 fn a_crossing_inside_the_run_keeps_the_sequence() {
     let mut batch = batch(&["ann"]);
     batch.region(&who("ann"), NEXT, 1);
+    batch.altered(&who("ann"), 1);
     let sent = batch.cut(6, record).unwrap();
     assert_eq!(sent.rows.characters[0].transfer, Some(transfer(NEXT, 0, 7)));
     batch.answered(1, Answer::Done);
@@ -455,7 +457,7 @@ fn value_is_released_by_the_batch_that_holds_it() {
     batch.answered(2, Answer::Done);
     assert_eq!(batch.value_sequence(), None);
     // A batch of positions releases nothing, because nothing waits.
-    batch.moved(&who("ann"), 2);
+    batch.altered(&who("ann"), 2);
     batch.cut(9, record).unwrap();
     assert_eq!(batch.value_sequence(), None);
 }
@@ -473,7 +475,7 @@ fn how_long_and_how_much_waits_is_known() {
 }
 
 fn players(names: &[&str]) -> Vec<(CharacterId, CharacterRecord)> {
-    let of = |name: &&str| (who(name), record(&who(name), &Items::default()).unwrap());
+    let of = |name: &&str| (who(name), record(&who(name), Wanted::Place).unwrap());
     names.iter().map(of).collect()
 }
 

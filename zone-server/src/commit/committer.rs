@@ -1,9 +1,14 @@
 //! Sends batches to the store, each until it is answered.
 //!
 //! Always: the committer sends a batch with an unknown outcome again, unchanged; the store knows by
-//! its sequence whether it has applied it.
+//! its sequence whether it has applied it. Rows of positions go only to a store that has said it
+//! knows them. Another one gets rows of characters that write the same, so that it does not matter
+//! which of the two forms of a batch the store applied.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use opentelemetry::{
     Context, KeyValue,
@@ -13,7 +18,7 @@ use proto::rpc::persistence::v1::{
     CommitHeader, CommitPart, CommitReply, commit_part::Part, commit_reply::Outcome,
 };
 use tokio::sync::mpsc;
-use tonic::Status;
+use tonic::{Code, Status};
 
 use super::{batch::Sending, rows};
 use crate::{
@@ -31,11 +36,48 @@ pub(crate) struct Committer {
     pub(crate) mailbox: Mailbox,
     pub(crate) metrics: Metrics,
     pub(crate) tracer: service_runtime::telemetry::Tracer,
+    pub(crate) positions: Positions,
+}
+
+/// Time for which a run sends no rows of positions after a service took none.
+const NO_POSITIONS: Duration = Duration::from_secs(60);
+
+/// Whether the services that answer take rows of positions. Services of 0.2.0 take a batch with such
+/// rows for one that was cut off.
+#[derive(Debug)]
+pub(crate) struct Positions {
+    known: bool,
+    /// Moment at which a service took a batch with such rows for one that was cut off.
+    cut_off_at: Option<Instant>,
+}
+
+impl Positions {
+    /// Returns the knowledge of a run whose registration a service answered that takes such rows, or
+    /// takes none.
+    pub(crate) fn new(known: bool) -> Positions {
+        Positions {
+            known,
+            cut_off_at: None,
+        }
+    }
+
+    /// Notes that a service answered a batch, and whether it takes such rows.
+    fn answered(&mut self, known: bool, now: Instant) {
+        let mixed = |at: Instant| now.saturating_duration_since(at) < NO_POSITIONS;
+        self.known = known && !self.cut_off_at.is_some_and(mixed);
+    }
+
+    /// Notes that a service took the batch for one that was cut off. Returns whether the reason may
+    /// be such a row, so that the batch should go again without them.
+    fn cut_off(&mut self, now: Instant) -> bool {
+        self.cut_off_at = Some(now);
+        std::mem::replace(&mut self.known, false)
+    }
 }
 
 impl Committer {
     /// Sends the batches one after the other until the run drops its end of the channel.
-    pub(crate) async fn work(self, mut batches: mpsc::Receiver<Sending>) {
+    pub(crate) async fn work(mut self, mut batches: mpsc::Receiver<Sending>) {
         while let Some(sending) = batches.recv().await {
             let reply = self.until_answered(&sending).await;
             let sequence = sending.sequence;
@@ -47,13 +89,15 @@ impl Committer {
         }
     }
 
-    async fn until_answered(&self, sending: &Sending) -> CommitReply {
+    async fn until_answered(&mut self, sending: &Sending) -> CommitReply {
         let mut backoff = service_runtime::rpc::Backoff::new();
         let mut away = false;
         loop {
             let begun = Instant::now();
             match self.send(sending).await {
                 Ok(reply) => {
+                    self.positions
+                        .answered(reply.knows_positions, Instant::now());
                     if away {
                         tracing::info!(sequence = sending.sequence, "the store answers again");
                     }
@@ -64,6 +108,16 @@ impl Committer {
                 Err(status) => {
                     self.metrics
                         .commit("unanswered", begun.elapsed(), &sending.rows);
+                    let narrow = !sending.rows.positions.is_empty();
+                    if status.code() == Code::DataLoss
+                        && narrow
+                        && self.positions.cut_off(Instant::now())
+                    {
+                        tracing::warn!(
+                            "a service of the release before takes no rows of positions"
+                        );
+                        continue;
+                    }
                     if !away {
                         let sequence = sending.sequence;
                         tracing::warn!(sequence, %status, "the store does not answer a commit");
@@ -79,7 +133,16 @@ impl Committer {
 
     async fn send(&self, sending: &Sending) -> Result<CommitReply, Status> {
         let (mut span, traceparent) = self.span(sending);
-        let parts = parts(self.run_id, sending, traceparent);
+        let parts = if self.positions.known {
+            parts(self.run_id, sending, traceparent)
+        } else {
+            let rows = rows::without_positions(&sending.rows, &sending.combat_levels);
+            let sending = Sending {
+                rows: Arc::new(rows),
+                ..sending.clone()
+            };
+            parts(self.run_id, &sending, traceparent)
+        };
         let deadline = Duration::from_millis(2000 + rows::count(&sending.rows) as u64);
         let mut client = self.store.runs();
         let call = client.commit(tokio_stream::iter(parts));
@@ -153,6 +216,28 @@ fn outcome(reply: &CommitReply) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn positions_go_only_to_a_store_that_knows_them_and_again_after_a_while() {
+        let begun = Instant::now();
+        let after = |seconds| begun + Duration::from_secs(seconds);
+        let mut positions = Positions::new(false);
+        assert!(!positions.cut_off(begun), "there was none in it");
+        let mut positions = Positions::new(true);
+        positions.answered(false, begun);
+        assert!(
+            !positions.known,
+            "the next service is of the release before"
+        );
+        positions.answered(true, begun);
+        assert!(positions.known);
+        assert!(positions.cut_off(begun), "now without them");
+        assert!(!positions.known && !positions.cut_off(begun));
+        positions.answered(true, after(59));
+        assert!(!positions.known, "both kinds may answer");
+        positions.answered(true, after(60));
+        assert!(positions.known);
+    }
 
     #[test]
     fn an_outcome_of_a_newer_store_counts_as_no_answer() {

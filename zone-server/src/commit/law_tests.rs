@@ -17,9 +17,12 @@ const REGIONS: [Region; 3] = [
 ];
 const NAMES: [&str; 4] = ["ann", "bob", "eve", "kim"];
 
-/// The amount in each pack, and the region and amount of each ground item.
+/// The amount in each pack, and the region and amount of each ground item. Beside these each
+/// character has a tile, which walking changes, and a level, which only a row with everything writes.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Holdings {
+    tiles: BTreeMap<String, i32>,
+    levels: BTreeMap<String, u32>,
     packs: BTreeMap<String, i64>,
     ground: BTreeMap<String, (Region, i64)>,
 }
@@ -51,6 +54,9 @@ impl Store {
             let record = row.record.as_ref().unwrap();
             let place = self.places.get_mut(&record.id).expect("it is here");
             assert_eq!(*place, (key(record.region), record.ownership_sequence));
+            self.holdings.tiles.insert(record.id.clone(), record.x);
+            let levels = &mut self.holdings.levels;
+            levels.insert(record.id.clone(), record.combat_level);
             if row.holdings {
                 let has = i64::from(record.inventory.first().map_or(0, |slot| slot.quantity));
                 let had = self.holdings.packs.insert(record.id.clone(), has);
@@ -62,6 +68,15 @@ impl Store {
             if row.logout.is_some() || row.transfer.as_ref().is_some_and(|t| t.epoch > 0) {
                 self.places.remove(&record.id);
             }
+        }
+        for row in &rows.positions {
+            let place = self.places.get_mut(&row.id).expect("it is here");
+            assert_eq!(*place, (key(row.region), row.ownership_sequence));
+            let twice =
+                |other: &CharacterRow| whose(other).is_some_and(|who| who.as_str() == row.id);
+            assert!(!rows.characters.iter().any(twice), "two rows");
+            place.0 = row.to_region.map_or(place.0, |region| key(Some(region)));
+            self.holdings.tiles.insert(row.id.clone(), row.x);
         }
         for item in &rows.ground {
             let lies = (key(item.region), i64::from(item.quantity));
@@ -130,6 +145,7 @@ enum Step {
     Pickup(usize, usize),
     Expire(usize),
     Walk(usize),
+    Alter(usize),
     Settle(usize, usize),
     Transfer(usize),
     Logout(usize),
@@ -150,7 +166,8 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (who.clone(), 1..9_i64).prop_map(|(who, n)| Step::Drop(who, n)),
         6 => (who.clone(), 0..4_usize).prop_map(|(who, at)| Step::Pickup(who, at)),
         1 => (0..4_usize).prop_map(Step::Expire),
-        2 => who.clone().prop_map(Step::Walk),
+        4 => who.clone().prop_map(Step::Walk),
+        1 => who.clone().prop_map(Step::Alter),
         2 => (who.clone(), 0..REGIONS.len()).prop_map(|(who, to)| Step::Settle(who, to)),
         1 => who.clone().prop_map(Step::Transfer),
         1 => who.prop_map(Step::Logout),
@@ -167,7 +184,8 @@ fn step() -> impl Strategy<Value = Step> {
 impl Game {
     fn new(mutants: Mutants) -> Game {
         let pace = Pace {
-            moved_ticks: 2,
+            walked_ticks: 3,
+            altered_ticks: 2,
             save_ticks: 9,
             rows_max: 1,
         };
@@ -223,7 +241,15 @@ impl Game {
             Step::Expire(at) => {
                 self.ground_goes(at, Cause::Expire);
             }
-            Step::Walk(who) => self.batch.moved(&CharacterId::from(NAMES[who]), self.tick),
+            Step::Walk(who) if plays(who) => {
+                *self.world.tiles.entry(NAMES[who].to_owned()).or_default() += 1;
+                self.batch.walked(&CharacterId::from(NAMES[who]), self.tick);
+            }
+            Step::Alter(who) if plays(who) => {
+                *self.world.levels.entry(NAMES[who].to_owned()).or_default() += 1;
+                self.batch
+                    .altered(&CharacterId::from(NAMES[who]), self.tick);
+            }
             Step::Settle(who, to) if plays(who) && !self.out.contains(&REGIONS[to]) => {
                 self.places.insert(NAMES[who].to_owned(), REGIONS[to]);
                 let who = CharacterId::from(NAMES[who]);
@@ -325,7 +351,7 @@ impl Game {
 
     fn cut(&mut self) {
         let world = &self.world;
-        let record = |who: &CharacterId, _: &Items| Some(record(world, who.as_str()));
+        let record = |who: &CharacterId, _: Wanted<'_>| Some(record(world, who.as_str()));
         if let Some(sending) = self.batch.cut(self.tick, record) {
             assert!(self.flight.is_none());
             self.flight = Some((sending, self.world.clone()));
@@ -383,9 +409,9 @@ impl Game {
 
     /// Lets the store take everything at last, and checks that it has acknowledged all value.
     fn end(&mut self) {
-        for _ in 0..2 * NAMES.len() + 4 {
+        for _ in 0..40 {
             self.answered(false);
-            self.tick += 20;
+            self.tick += 1;
             self.cut();
         }
         self.answered(false);
@@ -403,6 +429,13 @@ impl Game {
             held == *sum
         };
         assert!(self.store.ledger.iter().all(has), "{:?}", self.store);
+        let stored = &self.store.holdings;
+        for (name, tile) in &self.world.tiles {
+            assert_eq!(stored.tiles.get(name), Some(tile), "{name}");
+        }
+        for (name, level) in &self.world.levels {
+            assert_eq!(stored.levels.get(name), Some(level), "{name}");
+        }
     }
 }
 
@@ -419,6 +452,8 @@ fn record(world: &Holdings, name: &str) -> CharacterRecord {
     };
     CharacterRecord {
         id: name.to_owned(),
+        x: world.tiles.get(name).copied().unwrap_or(0),
+        combat_level: world.levels.get(name).copied().unwrap_or(0),
         inventory: if quantity > 0 { vec![slot] } else { Vec::new() },
         ..CharacterRecord::default()
     }

@@ -73,6 +73,7 @@ pub(crate) async fn register(
                     incarnation: reply.incarnation,
                     store_ms: reply.store_time_ms,
                     at: middle(asked),
+                    knows_positions: reply.knows_positions,
                 });
             }
             Err(status) => {

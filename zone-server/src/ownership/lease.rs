@@ -22,6 +22,8 @@ pub(crate) struct Registered {
     /// Time of the store's clock at `at`, in milliseconds.
     pub(crate) store_ms: u64,
     pub(crate) at: Instant,
+    /// Whether the service that answered takes rows of positions.
+    pub(crate) knows_positions: bool,
 }
 
 /// The store's answer to a renewal.

@@ -63,6 +63,9 @@ use crate::{
     roster::Roster,
 };
 
+/// Ticks after which the row of a player goes to the store about whom something changed that is of no
+/// value, such as its prayers, or a place to which something else than its legs brought it.
+const ALTERED_TICKS: u64 = 5;
 /// Rows of a batch that could wait.
 const ROWS_MAX: usize = 4_000;
 
@@ -117,7 +120,8 @@ impl Run {
         context: RunContext,
     ) -> Self {
         let pace = Pace {
-            moved_ticks: PLACE_TICKS,
+            walked_ticks: PLACE_TICKS,
+            altered_ticks: ALTERED_TICKS,
             save_ticks: config.ticks(config.save_interval),
             rows_max: ROWS_MAX,
         };

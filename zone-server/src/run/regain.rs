@@ -55,7 +55,7 @@ impl Run {
             .metrics
             .regained(if taken { "taken" } else { "refused" });
         if taken {
-            self.batch.moved(who, self.now);
+            self.batch.altered(who, self.now);
         }
     }
 }

@@ -6,7 +6,7 @@ use world::{CharacterId, Region};
 use super::Run;
 use crate::{
     beat::End,
-    commit::batch::{Answer, Items, Sending, Settled},
+    commit::batch::{Answer, Sending, Settled, Wanted},
     translate::record,
 };
 
@@ -20,10 +20,13 @@ impl Run {
             }
         }
         let (roster, world) = (&self.roster, &self.world);
-        let record = |who: &CharacterId, banked: &Items| {
+        let record = |who: &CharacterId, wanted: Wanted<'_>| {
             let slot = roster.get(who)?;
             let player = world.player(who)?.record();
-            let mut row = record::row_with(player, &slot.owner(), banked);
+            let mut row = match wanted {
+                Wanted::Place => record::place(player, slot.session_epoch),
+                Wanted::Whole(banked) => record::row_with(player, &slot.owner(), banked),
+            };
             if let Some(place) = slot.departure.place {
                 (row.x, row.z) = (place.x, place.z);
             }

@@ -124,6 +124,11 @@ impl Run {
                 record::acknowledge(&mut slot.messages.acknowledged, row);
             }
         }
+        for row in &rows.positions {
+            if let Some(slot) = self.roster.get_mut(&CharacterId::from(&*row.id)) {
+                record::acknowledge_walk(&mut slot.messages.acknowledged, row);
+            }
+        }
         let mut sessions = Sessions::new();
         for (who, slot) in &mut self.roster {
             let Some(released) = slot.release(sequence) else {

@@ -153,7 +153,7 @@ impl Run {
         self.inputs_lost(&sent_by, &unplayed);
         // An acknowledgement releases the synchronisation that the run owes the session. This row
         // makes sure that one comes soon.
-        self.batch.moved(who, self.now);
+        self.batch.altered(who, self.now);
     }
 
     /// Brings in a player with its region at the next edge.

@@ -120,8 +120,11 @@ fn show_played(told: &Told, who: &CharacterId, requests: &Requests) {
 impl Run {
     /// Puts the changes of a tick into the next batch for the store.
     pub(super) fn note(&mut self, changes: Changes) {
-        for who in &changes.moved {
-            self.batch.moved(who, self.now);
+        for who in &changes.walked {
+            self.batch.walked(who, self.now);
+        }
+        for who in &changes.altered {
+            self.batch.altered(who, self.now);
         }
         for who in &changes.valued {
             self.batch.valued(who);
@@ -318,7 +321,7 @@ impl Run {
         };
         let stage = std::mem::replace(&mut slot.stage, Stage::Playing);
         // The world may have put the player on another tile than the store had.
-        self.batch.moved(who, self.now);
+        self.batch.altered(who, self.now);
         self.regain(who);
         if stage == (Stage::Joining { welcome: true }) {
             self.attached(who);

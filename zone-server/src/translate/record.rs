@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use proto::rpc::{
     common::v1 as common,
-    persistence::v1::{BankItem, CharacterRecord, CharacterRow, Skill, Slot, Worn},
+    persistence::v1::{BankItem, CharacterRecord, CharacterRow, PositionRow, Skill, Slot, Worn},
 };
 use world::{
     BadDocument, CharacterId, CharacterState, Columns, Deposit, PlayerRecord, Region, SkillXp,
@@ -70,6 +70,17 @@ pub(crate) fn acknowledge(has: &mut Holdings, row: &CharacterRow) {
     has.skills.extend(skills(record));
 }
 
+/// Enters in `has` what a row of a position has just written of value.
+pub(crate) fn acknowledge_walk(has: &mut Holdings, row: &PositionRow) {
+    has.skills.extend(row.agility.map(|grown| {
+        let xp = SkillXp {
+            level: grown.level,
+            xp_tenths: grown.xp_tenths,
+        };
+        (world::Skill::Agility, xp)
+    }));
+}
+
 /// Returns a worn stack with its slot; `None`: the stack is empty or the slot unknown.
 fn worn(row: &Worn) -> Option<(EquipSlot, Stack)> {
     let slot = EquipSlot::named(&row.slot).filter(|_| row.quantity > 0)?;
@@ -129,6 +140,34 @@ pub(crate) fn row_with(
     }
 }
 
+/// Returns the part of a row of which the row of a position is made.
+pub(crate) fn place(player: &PlayerRecord, session_epoch: u64) -> CharacterRecord {
+    CharacterRecord {
+        id: player.id.to_string(),
+        session_epoch,
+        x: player.tile.x,
+        y: player.y as f32,
+        z: player.tile.z,
+        combat_level: player.combat_level,
+        health: player.health,
+        skills: player
+            .skills
+            .get(&world::Skill::Agility)
+            .map(|xp| skill_row(world::Skill::Agility, *xp))
+            .into_iter()
+            .collect(),
+        ..CharacterRecord::default()
+    }
+}
+
+fn skill_row(skill: world::Skill, xp: SkillXp) -> Skill {
+    Skill {
+        name: skill.name().to_owned(),
+        level: xp.level,
+        xp_tenths: xp.xp_tenths,
+    }
+}
+
 fn banked(item: &Arc<str>, there: Deposit) -> BankItem {
     BankItem {
         item_id: item.to_string(),
@@ -140,11 +179,8 @@ fn banked(item: &Arc<str>, there: Deposit) -> BankItem {
 }
 
 fn without_bank(player: &PlayerRecord, owner: &Owner<'_>) -> CharacterRecord {
-    let skills = player.skills.iter().map(|(skill, xp)| Skill {
-        name: skill.name().to_owned(),
-        level: xp.level,
-        xp_tenths: xp.xp_tenths,
-    });
+    let skills = player.skills.iter();
+    let skills = skills.map(|(skill, xp)| skill_row(*skill, *xp));
     let worn = player.equipment.iter().map(|(slot, stack)| Worn {
         slot: slot.name().to_owned(),
         item_id: stack.item.to_string(),

@@ -210,7 +210,8 @@ impl State {
 impl Task {
     async fn run(mut self, orders: Orders) {
         let Orders { mut asked, look } = orders;
-        self.look().await;
+        // Boxed here and below, so that a task that waits holds no memory for its questions.
+        Box::pin(self.look()).await;
         loop {
             let retry = self.retry;
             let again = async {
@@ -221,12 +222,12 @@ impl Task {
             };
             tokio::select! {
                 asked = asked.recv() => match asked {
-                    Some(asked) => self.answer(asked).await,
+                    Some(asked) => Box::pin(self.answer(*asked)).await,
                     // The player has left the world.
                     None => return,
                 },
-                () = look.notified() => self.look().await,
-                () = again => self.look().await,
+                () = look.notified() => Box::pin(self.look()).await,
+                () = again => Box::pin(self.look()).await,
             }
         }
     }

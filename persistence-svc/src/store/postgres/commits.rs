@@ -18,7 +18,7 @@ use crate::mutants::Mutants;
 use crate::store::Commits;
 use crate::store::error::{Result, StoreError};
 use crate::store::judge::{
-    After, Held, HeldCharacter, HeldRegion, Order, gap, judge, order, regions,
+    After, Held, HeldCharacter, HeldRegion, Order, Verdict, gap, judge, order, regions,
 };
 use crate::store::model::{Batch, CommitOutcome, Region, SKILLS, Then};
 use crate::store::value::Holdings;
@@ -123,7 +123,9 @@ async fn apply(
         Ok(after) => after,
         Err(refusal) => return Ok(refusal),
     };
-    write(transaction, batch, &after).await?;
+    let Verdict { rows, positions } = after;
+    write(transaction, batch, &rows).await?;
+    write_positions(transaction, batch, &positions).await?;
     value::write(transaction, batch, &held).await?;
     count_kills(transaction, batch).await?;
     close_sessions(transaction, batch).await?;
@@ -243,11 +245,12 @@ async fn hold_characters(
     batch: &Batch,
     held: &mut Held,
 ) -> Result<()> {
-    if batch.rows.is_empty() {
+    let ids = batch.rows.iter().map(|row| row.record.id.as_str());
+    let walked = batch.positions.iter().map(|row| row.id.as_str());
+    let ids: Vec<&str> = ids.chain(walked).collect();
+    if ids.is_empty() {
         return Ok(());
     }
-    let ids = batch.rows.iter().map(|row| row.record.id.as_str());
-    let ids: Vec<&str> = ids.collect();
     let statement = transaction
         .prepare_cached(
             r#"SELECT id, "regionX", "regionZ", "ownershipSequence", "sessionEpoch", online, coins
@@ -288,11 +291,7 @@ async fn write(transaction: &Transaction<'_>, batch: &Batch, after: &[After]) ->
         .collect();
     let statement = transaction.prepare_cached(&UPDATE).await?;
     let written = transaction.execute(&statement, &values).await?;
-    if usize::try_from(written) != Ok(batch.rows.len()) {
-        let text = format!("{written} of {} rows were written", batch.rows.len());
-        return Err(StoreError::Broken(text));
-    }
-    Ok(())
+    all_written(written, batch.rows.len())
 }
 
 /// Returns one array per column: the id, then [`PLAIN`], then level and experience of each skill.
@@ -300,9 +299,6 @@ fn arrays(batch: &Batch, after: &[After]) -> Vec<Column> {
     fn of<T: Kind + ToSql + Sync + Send + 'static>(values: impl Iterator<Item = T>) -> Column {
         Box::new(values.collect::<Vec<T>>())
     }
-    // A `real` holds every tile within a million exactly.
-    #[allow(clippy::cast_precision_loss)]
-    let real = |tile: i32| tile as f32;
     let records = || batch.rows.iter().map(|row| &row.record);
     let mut columns = vec![
         of(records().map(|record| record.id.clone())),
@@ -328,6 +324,63 @@ fn arrays(batch: &Batch, after: &[After]) -> Vec<Column> {
         columns.push(of(skills().map(|skill| skill.map(|skill| skill.xp_tenths))));
     }
     columns
+}
+
+/// Writes the rows of positions. Unchanged columns keep the row out of all indexes, so that
+/// PostgreSQL puts its new version beside the old one.
+async fn write_positions(
+    transaction: &Transaction<'_>,
+    batch: &Batch,
+    after: &[Region],
+) -> Result<()> {
+    if batch.positions.is_empty() {
+        return Ok(());
+    }
+    let rows = || batch.positions.iter();
+    let ids: Vec<&str> = rows().map(|row| row.id.as_str()).collect();
+    let (region_xs, region_zs) = columns(after);
+    let xs: Vec<f32> = rows().map(|row| real(row.x)).collect();
+    let ys: Vec<f32> = rows().map(|row| row.y).collect();
+    let zs: Vec<f32> = rows().map(|row| real(row.z)).collect();
+    let healths: Vec<i32> = rows().map(|row| row.health).collect();
+    let statement = transaction
+        .prepare_cached(
+            r#"UPDATE characters c
+               SET "regionX" = u.rx, "regionZ" = u.rz,
+                 "positionX" = u.x, "positionY" = u.y, "positionZ" = u.z, health = u.health,
+                 "agilityLevel" = coalesce(u.level, c."agilityLevel"),
+                 "agilityXp" = coalesce(u.xp, c."agilityXp")
+               FROM UNNEST($1::text[], $2::integer[], $3::integer[],
+                 $4::real[], $5::real[], $6::real[], $7::integer[], $8::integer[], $9::bigint[])
+                 AS u (id, rx, rz, x, y, z, health, level, xp)
+               WHERE c.id = u.id"#,
+        )
+        .await?;
+    let agility = || rows().map(|row| row.agility);
+    let levels: Vec<Option<i32>> = agility().map(|grown| Some(grown?.level)).collect();
+    let xps: Vec<Option<i64>> = agility().map(|grown| Some(grown?.xp_tenths)).collect();
+    let values: Values<'_> = &[
+        &ids, &region_xs, &region_zs, &xs, &ys, &zs, &healths, &levels, &xps,
+    ];
+    let written = transaction.execute(&statement, values).await?;
+    all_written(written, batch.positions.len())
+}
+
+/// Checks that a statement wrote every row.
+fn all_written(written: u64, rows: usize) -> Result<()> {
+    if usize::try_from(written) == Ok(rows) {
+        return Ok(());
+    }
+    let text = format!("{written} of {rows} rows were written");
+    Err(StoreError::Broken(text))
+}
+
+/// Returns a coordinate as its column keeps it.
+fn real(tile: i32) -> f32 {
+    // A `real` holds every tile within a million exactly.
+    #[allow(clippy::cast_precision_loss)]
+    let real = tile as f32;
+    real
 }
 
 /// Counts the kills of the batch.

@@ -37,6 +37,12 @@ static UPDATE: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
+/// Writes the row of a position.
+const WALKED: &str = r#"UPDATE characters SET "regionX" = ?2, "regionZ" = ?3,
+   "positionX" = ?4, "positionY" = ?5, "positionZ" = ?6, health = ?7,
+   "agilityLevel" = coalesce(?8, "agilityLevel"), "agilityXp" = coalesce(?9, "agilityXp")
+ WHERE id = ?1"#;
+
 /// Counts kills.
 const KILLED: &str = r#"INSERT INTO "npcKills" ("playerId", "npcId", "killCount")
  VALUES (?1, ?2, ?3)
@@ -83,7 +89,14 @@ fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<CommitOutcome> 
         Ok(after) => after,
         Err(refusal) => return Ok(refusal),
     };
-    for (row, after) in batch.rows.iter().zip(&after) {
+    for (row, region) in batch.positions.iter().zip(&after.positions) {
+        let level = row.agility.map(|grown| grown.level);
+        let xp = row.agility.map(|grown| grown.xp_tenths);
+        transaction.prepare_cached(WALKED)?.execute(params![
+            row.id, region.x, region.z, row.x, row.y, row.z, row.health, level, xp
+        ])?;
+    }
+    for (row, after) in batch.rows.iter().zip(&after.rows) {
         write(transaction, row, *after)?;
         if let Then::Logout { reason } = &row.then {
             transaction
@@ -131,9 +144,10 @@ fn held(transaction: &Transaction<'_>, batch: &Batch) -> Result<Held> {
         r#"SELECT "regionX", "regionZ", "ownershipSequence", "sessionEpoch", online, coins
            FROM characters WHERE id = ?1"#,
     )?;
-    for row in &batch.rows {
+    let ids = batch.rows.iter().map(|row| &row.record.id);
+    for id in ids.chain(batch.positions.iter().map(|row| &row.id)) {
         let found = statement
-            .query_row([&row.record.id], |row| {
+            .query_row([id], |row| {
                 let character = HeldCharacter {
                     region: Region {
                         x: row.get(0)?,
@@ -151,8 +165,8 @@ fn held(transaction: &Transaction<'_>, batch: &Batch) -> Result<Held> {
             })
             .optional()?;
         if let Some((character, holdings)) = found {
-            held.characters.insert(row.record.id.clone(), character);
-            held.holdings.insert(row.record.id.clone(), holdings);
+            held.characters.insert(id.clone(), character);
+            held.holdings.insert(id.clone(), holdings);
         }
     }
     Ok(held)

@@ -45,7 +45,7 @@ impl World {
             self.arrive(arrival, out);
             self.resolve_aliases(&who, value, out);
             if !placed {
-                out.changes.moved.insert(who.clone());
+                out.changes.altered.insert(who.clone());
                 let legs = starter::pack(&self.content, &who);
                 // A character that holds too much already begins without the starter things.
                 let _ = self.transfer(Some(Cause::Starter), &legs, out);

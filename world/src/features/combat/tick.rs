@@ -386,7 +386,7 @@ impl World {
     }
 
     fn chose(&mut self, who: &CharacterId, out: &mut Outcome) {
-        out.changes.moved.insert(who.clone());
+        out.changes.altered.insert(who.clone());
         out.emit(Event::Settings { who: who.clone() });
     }
 }

@@ -128,7 +128,7 @@ impl World {
         player.record.health = 0;
         player.record.prayer.active.clear();
         let tile = player.tile();
-        out.changes.moved.insert(who.clone());
+        out.changes.altered.insert(who.clone());
         out.touched.insert(who.entity());
         self.bequeath(who, killer, out);
         self.died(who, tile);
@@ -192,7 +192,7 @@ impl World {
             });
         }
         let tile = player.tile();
-        out.changes.moved.insert(who.clone());
+        out.changes.altered.insert(who.clone());
         out.touched.insert(who.entity());
         out.emit(Event::Respawned {
             who: who.clone(),

@@ -296,7 +296,7 @@ impl World {
         let well = player.record.max_health();
         if player.record.health < well {
             player.record.health = well;
-            out.changes.moved.insert(who.clone());
+            out.changes.altered.insert(who.clone());
             out.touched.insert(who.entity());
             out.emit(vitals::Event::Changed { who: who.clone() });
         }

@@ -298,7 +298,7 @@ impl World {
             player.record.health = 0;
             player.record.prayer.active.clear();
             let tile = player.tile();
-            out.changes.moved.insert(who.clone());
+            out.changes.altered.insert(who.clone());
             out.touched.insert(who.entity());
             let whose = || who.clone();
             out.emit(death::Event::Died {
@@ -512,7 +512,7 @@ impl World {
         player.record.potions = PotionState::default();
         player.stand(self.content.terrain(), place);
         self.index.shift(before, Chunk::from(place), &who.entity());
-        out.changes.moved.insert(who.clone());
+        out.changes.altered.insert(who.clone());
         out.touched.insert(who.entity());
         let whose = || who.clone();
         out.emit(movement::Event::Teleported {

@@ -73,7 +73,7 @@ impl World {
                     player.stand(content.terrain(), place);
                     self.index.shift(before, Chunk::from(place), &id);
                     out.touched.insert(id);
-                    out.changes.moved.insert(who.clone());
+                    out.changes.altered.insert(who.clone());
                     out.emit(movement::Event::Teleported {
                         who: who.clone(),
                         tile: place,

@@ -60,7 +60,7 @@ impl World {
                 let id = who.entity();
                 self.index.shift(before, Chunk::from(player.tile()), &id);
                 out.touched.insert(id);
-                out.changes.moved.insert(who.clone());
+                out.changes.walked.insert(who.clone());
             }
         }
     }

@@ -95,7 +95,7 @@ impl World {
             if record.health == 0 {
                 dead.push((who.entity(), EntityId::from(POISON)));
             }
-            out.changes.moved.insert(who.clone());
+            out.changes.altered.insert(who.clone());
             out.touched.insert(who.entity());
             out.emit(vitals::Event::Changed { who: who.clone() });
         }
@@ -120,7 +120,7 @@ impl World {
             }
         }
         for who in poisoned {
-            out.changes.moved.insert(who.clone());
+            out.changes.altered.insert(who.clone());
             out.emit(vitals::Event::Changed { who });
         }
     }
@@ -144,7 +144,7 @@ impl World {
                 !player.gait.held && rules::fade(state)
             };
             if changed {
-                out.changes.moved.insert(who.clone());
+                out.changes.altered.insert(who.clone());
                 out.emit(vitals::Event::Changed { who: who.clone() });
             }
             !player.record.potions.is_none()

@@ -41,7 +41,7 @@ impl World {
         let content = Arc::clone(&self.content);
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         rules::toggle(&mut player.record, &content, id)?;
-        out.changes.moved.insert(who.clone());
+        out.changes.altered.insert(who.clone());
         out.emit(Event::Changed { who: who.clone() });
         Ok(())
     }
@@ -51,7 +51,7 @@ impl World {
         if let Some(player) = self.players.get_mut(who) {
             let level = player.record.level(Skill::Prayer);
             player.record.prayer.fill(level);
-            out.changes.moved.insert(who.clone());
+            out.changes.altered.insert(who.clone());
             out.emit(Event::Changed { who: who.clone() });
         }
     }
@@ -60,7 +60,7 @@ impl World {
     pub(crate) fn drain_prayers(&mut self, out: &mut Outcome) {
         for (who, player) in &mut self.players {
             if player.free() && rules::drain(player, &self.content) {
-                out.changes.moved.insert(who.clone());
+                out.changes.altered.insert(who.clone());
                 out.emit(Event::Changed { who: who.clone() });
             }
         }

@@ -52,6 +52,10 @@ pub struct Faults {
     pub newer_outcomes: u32,
     /// States of runs that live are told by a number that only a newer store knows.
     pub newer_states: bool,
+    /// The store is of the release before, which knows no rows of positions.
+    pub no_positions: bool,
+    /// The store says that it knows rows of positions, although it does not.
+    pub boasts: bool,
     /// By run: the clock that it is shown at renewals is so many milliseconds ahead.
     pub clock_ahead_ms: BTreeMap<u64, u64>,
 }
@@ -93,6 +97,8 @@ pub struct State {
     /// State of each region as its owner saved it last.
     pub states: BTreeMap<Region, bytes::Bytes>,
     pub problems: Vec<String>,
+    /// Number of batches that a store of the release before took for ones that were cut off.
+    pub cut_off: u64,
     /// Number of commits that came, also of those that the store has not looked at yet.
     pub commits_come: u64,
     /// Number of renewals that the store answered.
@@ -263,7 +269,10 @@ impl Store {
 /// All rows of one batch.
 #[derive(Debug, Default, Clone)]
 pub struct Rows {
+    /// Tick of the batch.
+    pub tick: u64,
     pub characters: Vec<CharacterRow>,
+    pub positions: Vec<PositionRow>,
     pub ground: Vec<GroundItem>,
     pub gone: Vec<GroundGone>,
     pub ledger: Vec<LedgerRow>,
@@ -275,6 +284,7 @@ pub struct Rows {
 impl Rows {
     fn add(&mut self, more: CommitRows) {
         self.characters.extend(more.characters);
+        self.positions.extend(more.positions);
         self.ground.extend(more.ground);
         self.gone.extend(more.gone);
         self.ledger.extend(more.ledger);
@@ -286,13 +296,28 @@ impl Rows {
     fn len(&self) -> usize {
         let things = self.ground.len() + self.gone.len() + self.ledger.len();
         let regions = self.gives.len() + self.chunks.len() + self.states.len();
-        self.characters.len() + things + regions
+        self.characters.len() + self.positions.len() + things + regions
+    }
+}
+
+/// Returns what a row of a position says of the owner of the character.
+fn claim(row: &PositionRow) -> CharacterRecord {
+    CharacterRecord {
+        id: row.id.clone(),
+        region: row.region,
+        ownership_sequence: row.ownership_sequence,
+        ..CharacterRecord::default()
     }
 }
 
 impl State {
     fn incarnation(&self) -> u64 {
         1 + self.promotions
+    }
+
+    /// Returns whether it says that it knows rows of positions.
+    fn says_positions(&self) -> bool {
+        !self.faults.no_positions || self.faults.boasts
     }
 
     fn state_of(&self, run: u64) -> RunState {
@@ -349,8 +374,7 @@ impl State {
         }
     }
 
-    fn check(&self, run: u64, row: &CharacterRow) -> Result<(), String> {
-        let record = row.record.as_ref().ok_or("no record")?;
+    fn check(&self, run: u64, record: &CharacterRecord) -> Result<(), String> {
         let held = self.characters.get(&record.id).ok_or("no such character")?;
         let wrong = |what: &str| Err(format!("{}: {what}", record.id));
         if !held.online {
@@ -366,6 +390,23 @@ impl State {
             return wrong("not the run's region");
         }
         Ok(())
+    }
+
+    /// Writes a row of a position, and nothing else of the character.
+    fn stands(&mut self, row: &PositionRow) {
+        let held = self.characters.get_mut(&row.id).unwrap();
+        let record = &mut held.record;
+        (record.x, record.y, record.z) = (row.x, row.y, row.z);
+        record.health = row.health;
+        record.region = row.to_region.or(record.region);
+        if let Some(grown) = &row.agility {
+            record.skills.retain(|skill| skill.name != "agility");
+            record.skills.push(Skill {
+                name: "agility".to_owned(),
+                level: grown.level,
+                xp_tenths: grown.xp_tenths,
+            });
+        }
     }
 
     fn stale(&self, run: u64, row: &CharacterRow) -> bool {
@@ -451,9 +492,12 @@ impl State {
                 outcome: outcome.into(),
                 character_ids: ids,
                 detail,
-                regions: Vec::new(),
+                ..CommitReply::default()
             };
-        let whole = all.clone();
+        let whole = Rows {
+            tick: header.tick,
+            ..all.clone()
+        };
         let rows = all.characters;
         let run = header.run_id;
         self.batches.push((run, header.sequence, rows.clone()));
@@ -464,15 +508,12 @@ impl State {
         if header.sequence <= last {
             return reply(commit_reply::Outcome::Done, Vec::new(), String::new());
         }
-        for row in &rows {
-            if let Err(why) = self.check(run, row) {
+        let claims = rows.iter().filter_map(|row| row.record.clone());
+        let claims: Vec<_> = claims.chain(all.positions.iter().map(claim)).collect();
+        for record in &claims {
+            if let Err(why) = self.check(run, record) {
                 self.problems.push(why.clone());
-                let id = row
-                    .record
-                    .as_ref()
-                    .map(|r| r.id.clone())
-                    .unwrap_or_default();
-                return reply(commit_reply::Outcome::Refused, vec![id], why);
+                return reply(commit_reply::Outcome::Refused, vec![record.id.clone()], why);
             }
         }
         let named = |row: &CharacterRow| row.record.as_ref().map(|record| record.id.clone());
@@ -493,6 +534,11 @@ impl State {
                 .map(|row| row.record.as_ref().unwrap().id.clone())
                 .collect();
         }
+        let parts = |row: &&PositionRow| {
+            let to = row.to_region.map(|region| self.owned_by(key(Some(region))));
+            to.is_some_and(|owner| owner != run)
+        };
+        stale.extend(all.positions.iter().filter(parts).map(|row| row.id.clone()));
         let forced = self.faults.stale_gives > 0 && !all.gives.is_empty();
         self.faults.stale_gives -= u32::from(forced);
         let stale_gives = all.gives.iter();
@@ -523,6 +569,7 @@ impl State {
             let at = row.chunk.unwrap_or_default();
             self.chunks.insert((at.x, at.z), row);
         }
+        all.positions.iter().for_each(|row| self.stands(row));
         self.apply_all(header, rows, all.ground, all.gone, &all.gives);
         self.kept.push(whole);
         self.applied.insert(run, header.sequence);

@@ -33,6 +33,7 @@ impl Runs for Store {
             store_time_ms: now_ms(),
             lease_ms: 3000,
             incarnation: self.read(State::incarnation),
+            knows_positions: self.read(State::says_positions),
         }))
     }
 
@@ -199,12 +200,22 @@ impl Runs for Store {
         let mut parts = request.into_inner();
         let mut header = CommitHeader::default();
         let mut rows = Rows::default();
+        let old = self.read(|state| state.faults.no_positions);
         while let Some(part) = parts.message().await? {
             match part.part {
                 Some(commit_part::Part::Header(first)) => header = first,
-                Some(commit_part::Part::Rows(more)) => rows.add(more),
+                Some(commit_part::Part::Rows(mut more)) => {
+                    if old {
+                        more.positions.clear();
+                    }
+                    rows.add(more);
+                }
                 None => return Err(Status::invalid_argument("empty part")),
             }
+        }
+        if old && rows.len() < header.rows as usize {
+            self.state.lock().unwrap().cut_off += 1;
+            return Err(Status::data_loss("the batch was cut off"));
         }
         if header.rows as usize != rows.len() {
             return Err(Status::invalid_argument("rows are missing"));
@@ -216,6 +227,7 @@ impl Runs for Store {
         let mut state = self.state.lock().unwrap();
         let gives = !rows.gives.is_empty();
         let mut reply = state.commit(&header, rows);
+        reply.knows_positions = state.says_positions();
         let heard = reply.outcome() == commit_reply::Outcome::Done && gives;
         if state.faults.replies_lost > 0 {
             state.faults.replies_lost -= 1;
