@@ -84,6 +84,14 @@ impl Metrics {
                 .with_description(what)
                 .build()
         };
+        let seconds = |name: &'static str, what: &'static str, bounds: &[f64]| {
+            meter
+                .f64_histogram(name)
+                .with_unit("s")
+                .with_description(what)
+                .with_boundaries(bounds.to_vec())
+                .build()
+        };
         Self(Arc::new(Instruments {
             connections: level("gateway_connections", "Sockets that are open"),
             sessions: level("gateway_sessions", "Sessions by state"),
@@ -105,22 +113,18 @@ impl Metrics {
             closes: counter("gateway_closes_total", "Sockets closed by code"),
             auth_attempts: counter("gateway_auth_attempts_total", "Logins by outcome"),
             mailbox_full: counter("gateway_mailbox_full_total", "Sessions closed as too slow"),
-            update_share: meter
-                .f64_histogram("gateway_update_share_seconds")
-                .with_unit("s")
-                .with_description("From a tick's frame at the gateway to its bytes at the socket")
-                .with_boundaries(vec![
+            update_share: seconds(
+                "gateway_update_share_seconds",
+                "From a tick's frame at the gateway to its bytes at the socket",
+                &[
                     0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0,
-                ])
-                .build(),
-            turns: meter
-                .f64_histogram("gateway_turn_wait_seconds")
-                .with_unit("s")
-                .with_description("From asking for a turn to having it, by what it is for")
-                .with_boundaries(vec![
-                    0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
-                ])
-                .build(),
+                ],
+            ),
+            turns: seconds(
+                "gateway_turn_wait_seconds",
+                "From asking for a turn to having it, by what it is for",
+                &[0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0],
+            ),
             bus: BusInstruments::new(meter),
             requests: counter(
                 "gateway_http_requests_total",

@@ -9,42 +9,17 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use tokio::sync::mpsc;
 
+pub(crate) use super::delivery::{Away, CALL_TIMEOUT, Heard, Reach};
 use super::{
     local_bus::LocalBus, redis_bus::RedisBus, redis_cluster::ClusterBus, redis_server::RedisPlace,
 };
 use crate::metrics::Metrics;
 
-/// Time that one call may take.
-pub(crate) const CALL_TIMEOUT: Duration = Duration::from_millis(250);
 /// Maximum number of messages that wait for this gateway; further ones are lost.
 const HEARD_MAX: usize = 4096;
 
 /// Number of channels for news of friends on a cluster.
 const SOCIAL_SHARDS: u32 = 16;
-
-/// The bus does not answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the bus does not answer")]
-pub(crate) struct Away;
-
-/// A message on a channel that this gateway reads.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Heard {
-    pub(crate) channel: String,
-    pub(crate) payload: Bytes,
-    /// Time at which it came.
-    pub(crate) at: Instant,
-}
-
-/// How much of the bus answers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Reach {
-    #[default]
-    All,
-    /// Some nodes of a cluster.
-    Part,
-    Nothing,
-}
 
 /// The bus as one gateway has it. Cheap to clone.
 #[derive(Clone)]

@@ -13,7 +13,7 @@ use std::{
 use bytes::Bytes;
 use tokio::sync::mpsc;
 
-use super::bus::Heard;
+use super::delivery::Heard;
 
 /// All buses of the process, by name.
 static BUSES: OnceLock<Mutex<HashMap<String, Weak<Shared>>>> = OnceLock::new();

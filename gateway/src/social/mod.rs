@@ -3,6 +3,7 @@
 pub(crate) mod book;
 pub(crate) mod bus;
 pub(crate) mod chat;
+mod delivery;
 mod friends;
 pub(crate) mod global;
 pub(crate) mod hub;

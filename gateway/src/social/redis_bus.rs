@@ -23,7 +23,7 @@ use redis::{
 use tokio::{sync::mpsc, time::timeout};
 
 use super::{
-    bus::{Away, CALL_TIMEOUT, Heard},
+    delivery::{Away, CALL_TIMEOUT, Heard},
     redis_server::RedisServer,
 };
 use crate::metrics::Metrics;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Away, Bus};
+use crate::social::bus::{Away, Bus};
 
 /// Channels that the gateway reads, or may read.
 #[derive(Default)]

@@ -27,7 +27,7 @@ use tokio::{sync::mpsc, time::timeout};
 
 use self::{node::Node, slots::SlotMap};
 use super::{
-    bus::{Away, CALL_TIMEOUT, Heard, Reach},
+    delivery::{Away, CALL_TIMEOUT, Heard, Reach},
     redis_bus::{REMOVE, bounded},
     redis_server::{NodeAddress, RedisSeeds},
 };

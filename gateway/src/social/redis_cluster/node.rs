@@ -18,7 +18,7 @@ use tokio::{sync::mpsc, time::timeout};
 use crate::{
     metrics::Metrics,
     social::{
-        bus::{Away, CALL_TIMEOUT, Heard},
+        delivery::{Away, CALL_TIMEOUT, Heard},
         redis_bus::{Link, channel_of, read},
         redis_server::RedisServer,
     },
