@@ -82,6 +82,7 @@ async fn messages_and_values_go_over_all_nodes_and_one_that_dies_takes_only_its_
     let (mut one, mut other) = (End::on(&cluster.urls()), End::on(&cluster.urls()));
     for end in [&one, &other] {
         end.until(Ok(Reach::All)).await;
+        assert!(end.bus.forgot(), "its nodes are new");
     }
     let channels = one_each(&cluster, "chat");
     for channel in &channels {
