@@ -89,13 +89,7 @@ fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<CommitOutcome> 
         Ok(after) => after,
         Err(refusal) => return Ok(refusal),
     };
-    for (row, region) in batch.positions.iter().zip(&after.positions) {
-        let level = row.agility.map(|grown| grown.level);
-        let xp = row.agility.map(|grown| grown.xp_tenths);
-        transaction.prepare_cached(WALKED)?.execute(params![
-            row.id, region.x, region.z, row.x, row.y, row.z, row.health, level, xp
-        ])?;
-    }
+    write_positions(transaction, batch, &after.positions)?;
     for (row, after) in batch.rows.iter().zip(&after.rows) {
         write(transaction, row, *after)?;
         if let Then::Logout { reason } = &row.then {
@@ -170,6 +164,19 @@ fn held(transaction: &Transaction<'_>, batch: &Batch) -> Result<Held> {
         }
     }
     Ok(held)
+}
+
+/// Writes the rows of positions; `after` has the region of each afterwards.
+fn write_positions(transaction: &Transaction<'_>, batch: &Batch, after: &[Region]) -> Result<()> {
+    let mut statement = transaction.prepare_cached(WALKED)?;
+    for (row, region) in batch.positions.iter().zip(after) {
+        let level = row.agility.map(|grown| grown.level);
+        let xp = row.agility.map(|grown| grown.xp_tenths);
+        statement.execute(params![
+            row.id, region.x, region.z, row.x, row.y, row.z, row.health, level, xp
+        ])?;
+    }
+    Ok(())
 }
 
 fn write(transaction: &Transaction<'_>, row: &Row, after: After) -> Result<()> {
