@@ -147,7 +147,8 @@ pub(crate) async fn a_position_that_does_not_fit_refuses_the_whole_batch(kind: K
         };
         let reply = scene.stage.batch(scene.zone.run, 2, rows).await;
         assert_eq!(reply.outcome(), Outcome::Refused, "{number}");
-        assert_eq!(reply.character_ids, [scene.player.id.clone()], "{number}");
+        let ids = std::slice::from_ref(&scene.player.id);
+        assert_eq!(reply.character_ids, ids, "{number}");
         assert_eq!(scene.place().await, (1, 2), "{number}");
         let stands = scene.stage.load(scene.zone.run, &other.id).await.unwrap();
         assert_eq!((stands.x, stands.placed), (0, false), "{number}");
@@ -262,7 +263,8 @@ pub(crate) async fn a_position_follows_into_another_region_of_its_run_only(kind:
     };
     let reply = scene.commit(3, row.clone()).await;
     assert_eq!(reply.outcome(), Outcome::TransferStale);
-    assert_eq!(reply.character_ids, [scene.player.id.clone()]);
+    let ids = std::slice::from_ref(&scene.player.id);
+    assert_eq!(reply.character_ids, ids);
     assert_eq!(scene.place().await, (70, 2));
     let stays = wire::PositionRow {
         to_region: None,
