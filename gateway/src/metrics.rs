@@ -23,14 +23,46 @@ struct Instruments {
     closes: Counter<u64>,
     auth_attempts: Counter<u64>,
     mailbox_full: Counter<u64>,
-    update_share: Histogram<f64>,
-    turns: Histogram<f64>,
+    waits: WaitInstruments,
     bus: BusInstruments,
     requests: Counter<u64>,
     limited: Counter<u64>,
     limited_alone: Counter<u64>,
     agent_runtime: Counter<u64>,
     proxy_refused: Counter<u64>,
+}
+
+/// Histograms of times for which clients wait.
+struct WaitInstruments {
+    update_share: Histogram<f64>,
+    turns: Histogram<f64>,
+}
+
+impl WaitInstruments {
+    fn new(meter: &Meter) -> Self {
+        let seconds = |name: &'static str, what: &'static str, bounds: &[f64]| {
+            meter
+                .f64_histogram(name)
+                .with_unit("s")
+                .with_description(what)
+                .with_boundaries(bounds.to_vec())
+                .build()
+        };
+        Self {
+            update_share: seconds(
+                "gateway_update_share_seconds",
+                "From a tick's frame at the gateway to its bytes at the socket",
+                &[
+                    0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0,
+                ],
+            ),
+            turns: seconds(
+                "gateway_turn_wait_seconds",
+                "From asking for a turn to having it, by what it is for",
+                &[0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0],
+            ),
+        }
+    }
 }
 
 /// Instruments of chat and presence between gateways.
@@ -84,14 +116,6 @@ impl Metrics {
                 .with_description(what)
                 .build()
         };
-        let seconds = |name: &'static str, what: &'static str, bounds: &[f64]| {
-            meter
-                .f64_histogram(name)
-                .with_unit("s")
-                .with_description(what)
-                .with_boundaries(bounds.to_vec())
-                .build()
-        };
         Self(Arc::new(Instruments {
             connections: level("gateway_connections", "Sockets that are open"),
             sessions: level("gateway_sessions", "Sessions by state"),
@@ -113,18 +137,7 @@ impl Metrics {
             closes: counter("gateway_closes_total", "Sockets closed by code"),
             auth_attempts: counter("gateway_auth_attempts_total", "Logins by outcome"),
             mailbox_full: counter("gateway_mailbox_full_total", "Sessions closed as too slow"),
-            update_share: seconds(
-                "gateway_update_share_seconds",
-                "From a tick's frame at the gateway to its bytes at the socket",
-                &[
-                    0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0,
-                ],
-            ),
-            turns: seconds(
-                "gateway_turn_wait_seconds",
-                "From asking for a turn to having it, by what it is for",
-                &[0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0],
-            ),
+            waits: WaitInstruments::new(meter),
             bus: BusInstruments::new(meter),
             requests: counter(
                 "gateway_http_requests_total",
@@ -152,7 +165,7 @@ impl Metrics {
     /// Notes a wait for a turn at the store or the world.
     pub(crate) fn turn(&self, at: &'static str, waited: Duration) {
         let labels = [KeyValue::new("at", at)];
-        self.0.turns.record(waited.as_secs_f64(), &labels);
+        self.0.waits.turns.record(waited.as_secs_f64(), &labels);
     }
 
     /// Returns instruments that nobody reads.
@@ -222,7 +235,7 @@ impl Metrics {
     }
 
     pub(crate) fn update_share(&self, share: Duration) {
-        self.0.update_share.record(share.as_secs_f64(), &[]);
+        self.0.waits.update_share.record(share.as_secs_f64(), &[]);
     }
 
     pub(crate) fn chat(&self, channel: &'static str, outcome: &'static str) {

@@ -4,12 +4,12 @@
 //! Always: it delivers at most once, and nobody waits long for it; only messages sent while it is
 //! away are lost.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::mpsc;
 
-pub(crate) use super::delivery::{Away, CALL_TIMEOUT, Heard, Reach};
+pub(crate) use super::delivery::{Away, Heard, Reach};
 use super::{
     local_bus::LocalBus, redis_bus::RedisBus, redis_cluster::ClusterBus, redis_server::RedisPlace,
 };

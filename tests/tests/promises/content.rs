@@ -150,6 +150,7 @@ async fn kept(cluster: &Cluster) -> Result<()> {
 
     let ann = Player::come_back(&gateway, Format::Json, &key).await?;
     let bob = Player::arrive(&gateway, Format::Json, "Bob").await?;
+    bob.walk(ann.position()?, true, SOON).await?;
     let has = |player: &Player| player.look(|view| view.possessions.slots()[27].clone());
     let there = has(&ann).context("it was not loaded")?;
     ensure!(*there.item_id == *RELIC && there.quantity == 1, "{there:?}");

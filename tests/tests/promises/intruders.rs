@@ -38,6 +38,8 @@ async fn story(cluster: &Cluster) -> Result<()> {
     let ann = Player::arrive(&gateway, Format::Json, "Ann").await?;
     let bob = Player::arrive(&gateway, Format::MessagePack, "Bob").await?;
     let eve = Player::arrive(&gateway, Format::Json, "Eve").await?;
+    bob.walk(ann.position()?, true, TIMEOUT).await?;
+    eve.walk(ann.position()?, true, TIMEOUT).await?;
     trade(&ann, &bob, &eve).await?;
     friendship(&ann, &bob, &eve).await?;
     // Her own items, by name: nobody else's pack or bank gives them.
