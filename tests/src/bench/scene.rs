@@ -67,7 +67,7 @@ const fn storm(name: &'static str, players: usize, seconds: u64, store: StoreKin
         shown: Some(255),
         ramp: Duration::from_secs(seconds),
         settle: Duration::ZERO,
-        measured: Duration::from_secs(5),
+        measured: Duration::from_secs(20),
         store,
         hostile: 0,
         kill: false,
