@@ -297,7 +297,7 @@ pub(crate) struct Row {
     pub(crate) kills: Vec<(String, i32)>,
 }
 
-/// What walking changes of one character, of which a batch writes nothing else. Region and sequence are
+/// Changes of one character by walking; a batch writes nothing else of it. Region and sequence are
 /// those before the batch.
 #[derive(Debug, Clone)]
 pub(crate) struct Position {

@@ -128,7 +128,7 @@ pub(super) struct Row {
     pub(super) away: bool,
 }
 
-/// What a row says.
+/// Content of a row.
 pub(super) enum Says {
     /// Everything that the store does not have, with the document.
     All(Box<CharacterRow>),
