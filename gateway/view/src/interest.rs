@@ -525,6 +525,18 @@ impl View {
         self.gone = gone.into_iter().filter(|chunk| !seen(chunk)).collect();
     }
 
+    /// Prepares the view for plans from another replica of the same world, whose numbers stand for
+    /// other things and which may be some ticks ahead or behind. The client is owed everything in
+    /// sight, and forgets all names with its next update.
+    pub fn change_replica(&mut self) {
+        self.names.outdate_all();
+        self.near.forget();
+        self.heard = None;
+        for slot in &mut self.slots {
+            slot.state = State::Owed { since: self.told };
+        }
+    }
+
     /// Returns whether the plan is worth an update: it has changes, or the last update was long
     /// ago.
     pub fn worth(&self, plan: &Plan) -> bool {

@@ -54,6 +54,14 @@ impl Names {
         *self = Self::default();
     }
 
+    /// Notes that from now on numbers stand for other things. The next update makes the client
+    /// forget each name that it does not replace.
+    pub fn outdate_all(&mut self) {
+        self.stale.extend(self.known.drain());
+        self.owed = NumberSet::default();
+        self.queue.clear();
+    }
+
     /// Returns the number of names that the client is owed.
     pub fn owed(&self) -> usize {
         self.queue.len()

@@ -90,6 +90,16 @@ impl NumberSet {
         self.0[at] |= 1 << (number % 64);
     }
 
+    /// Takes all numbers out and returns them in order.
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = u32> {
+        let words = std::mem::take(&mut self.0).into_iter().enumerate();
+        words.flat_map(|(at, word)| {
+            let first = u32::try_from(at * 64).unwrap_or(u32::MAX);
+            let bits = (0..64).filter(move |bit| word >> bit & 1 == 1);
+            bits.map(move |bit| first + bit)
+        })
+    }
+
     /// Takes a number out.
     pub(crate) fn remove(&mut self, number: u32) {
         if let Some(word) = self.0.get_mut(number as usize / 64) {
@@ -113,5 +123,15 @@ mod tests {
         assert_eq!(numbers.flush(), [0]);
         assert_eq!(numbers.of(&ids[3]), 0);
         assert!(numbers.flush().is_empty());
+    }
+
+    #[test]
+    fn a_set_gives_all_its_numbers_away() {
+        let mut set = NumberSet::default();
+        for number in [130, 0, 63, 64] {
+            set.insert(number);
+        }
+        assert_eq!(set.drain().collect::<Vec<_>>(), [0, 63, 64, 130]);
+        assert!(!set.has(63));
     }
 }

@@ -1,5 +1,7 @@
 //! The laws of the view, over random worlds. Zones move things, hand them over, give regions away,
-//! speak between ticks, die and lose their links. Clients are slow, and chunks are too much.
+//! speak between ticks, die and lose their links. Clients are slow, and chunks are too much. The
+//! gateway has two replicas, to which frames come at different times, and clients change between
+//! them.
 //!
 //! A failing seed is named by the panic; `TILESTEAD_SEED=<seed>` runs it alone, and
 //! `TILESTEAD_SEEDS=<n>` runs more of them.
@@ -15,10 +17,13 @@ use std::{
     sync::Arc,
 };
 
-use proto::client::{
-    Format,
-    compact::{read::Decoder, write},
-    update::WorldUpdate,
+use proto::{
+    client::{
+        Format,
+        compact::{read::Decoder, write},
+        update::WorldUpdate,
+    },
+    rpc::zone::v1::Frame,
 };
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use world::{Chunk, Region, Tile};
@@ -53,8 +58,20 @@ impl Owners for Strip {
     }
 }
 
+/// Number of replicas.
+const REPLICAS: usize = 2;
+
+/// A replica, with the frames on their way to it, by run.
+#[derive(Default)]
+struct Mirror {
+    replica: Replica,
+    under_way: BTreeMap<u64, Vec<Frame>>,
+}
+
 struct Session {
     at: Tile,
+    /// Index of the replica that it sees.
+    mirror: usize,
     format: Format,
     /// Most players that it sees; only in the compact format.
     most: Option<usize>,
@@ -71,14 +88,14 @@ struct Stand {
     dice: StdRng,
     tick: u64,
     zones: Zones,
-    replica: Replica,
+    mirrors: [Mirror; REPLICAS],
     subscriptions: Subscriptions,
     sessions: Vec<Session>,
-    /// Frames on their way, by run.
-    under_way: BTreeMap<u64, Vec<proto::rpc::zone::v1::Frame>>,
     largest: usize,
     /// Updates that clients were sent between two ticks.
     extras: usize,
+    /// How often a client changed its replica.
+    changes: usize,
 }
 
 impl Stand {
@@ -95,6 +112,7 @@ impl Stand {
                 x: dice.random_range(0..192),
                 z: dice.random_range(0..64),
             },
+            mirror: n % REPLICAS,
             format: formats[n.min(5) % 3],
             most: (n >= 6).then(|| 7 * (n - 5)),
             view: View::default(),
@@ -108,11 +126,11 @@ impl Stand {
             zones,
             sessions,
             tick: 1000,
-            replica: Replica::default(),
+            mirrors: Default::default(),
             subscriptions: Subscriptions::default(),
-            under_way: BTreeMap::new(),
             largest: 0,
             extras: 0,
+            changes: 0,
             dice,
         };
         for run in stand.zones.runs() {
@@ -127,12 +145,13 @@ impl Stand {
         let change = self
             .subscriptions
             .reconcile(&positions, &self.zones.owners, self.tick);
-        for around in &change.set {
-            self.replica
-                .set_runs(around.chunk, &around.runs, around.complete);
-        }
-        for chunk in change.dropped {
-            self.replica.drop_chunk(chunk);
+        for replica in self.mirrors.iter_mut().map(|mirror| &mut mirror.replica) {
+            for around in &change.set {
+                replica.set_runs(around.chunk, &around.runs, around.complete);
+            }
+            for chunk in &change.dropped {
+                replica.drop_chunk(*chunk);
+            }
         }
         for (run, ask) in self.subscriptions.asks() {
             self.zones.subscribe(run, &ask);
@@ -142,8 +161,10 @@ impl Stand {
 
     fn relink(&mut self, run: u64, up: bool) {
         self.subscriptions.link_down(run);
-        self.replica.restart(run);
-        self.under_way.remove(&run);
+        for mirror in &mut self.mirrors {
+            mirror.replica.restart(run);
+            mirror.under_way.remove(&run);
+        }
         self.zones.unsubscribe(run);
         if up {
             self.subscriptions.link_up(run);
@@ -169,17 +190,21 @@ impl Stand {
         let mut runs = self.zones.runs();
         for run in &runs {
             let frame = self.zones.frame(*run, self.tick);
-            self.under_way.entry(*run).or_default().push(frame);
-        }
-        if self.dice.random() {
-            runs.reverse();
-        }
-        for run in runs {
-            if !calm && self.dice.random_ratio(1, 6) {
-                continue;
+            for mirror in &mut self.mirrors {
+                mirror.under_way.entry(*run).or_default().push(frame.clone());
             }
-            for frame in self.under_way.remove(&run).into_iter().flatten() {
-                self.replica.apply(run, frame.tick, frame.chunks);
+        }
+        for mirror in &mut self.mirrors {
+            if self.dice.random() {
+                runs.reverse();
+            }
+            for run in &runs {
+                if !calm && self.dice.random_ratio(1, 6) {
+                    continue;
+                }
+                for frame in mirror.under_way.remove(run).into_iter().flatten() {
+                    mirror.replica.apply(*run, frame.tick, frame.chunks);
+                }
             }
         }
         self.flush(calm);
@@ -196,19 +221,33 @@ impl Stand {
                 continue;
             }
             let frame = self.zones.extra(&mut self.dice, run, self.tick);
-            if let Some(waiting) = self.under_way.get_mut(&run) {
-                waiting.push(frame);
-                continue;
-            }
-            self.replica.apply(run, frame.tick, frame.chunks);
-            let changes = self.replica.flush();
-            for index in 0..self.sessions.len() {
-                let slow = self.sessions[index].slow;
-                let takes = !self.dice.random_ratio(slow, 100);
-                self.show(index, &changes, true, takes);
-                self.check_from_center(index);
+            for at in 0..REPLICAS {
+                let mirror = &mut self.mirrors[at];
+                if let Some(waiting) = mirror.under_way.get_mut(&run) {
+                    waiting.push(frame.clone());
+                    continue;
+                }
+                mirror.replica.apply(run, frame.tick, frame.chunks.clone());
+                let changes = mirror.replica.flush();
+                for index in self.seeing(at) {
+                    let slow = self.sessions[index].slow;
+                    let takes = !self.dice.random_ratio(slow, 100);
+                    self.show(index, &changes, true, takes);
+                    self.check_from_center(index);
+                }
             }
         }
+    }
+
+    /// Returns the clients that see a replica.
+    fn seeing(&self, mirror: usize) -> Vec<usize> {
+        let sessions = self.sessions.iter().enumerate();
+        let seeing = sessions.filter(|(_, session)| session.mirror == mirror);
+        seeing.map(|(index, _)| index).collect()
+    }
+
+    fn replica(&self, session: &Session) -> &Replica {
+        &self.mirrors[session.mirror].replica
     }
 
     /// Cuts a client's connection, which loses some updates that were sent, and resumes it.
@@ -228,6 +267,13 @@ impl Stand {
             let index = self.dice.random_range(0..self.sessions.len());
             self.reconnect(index);
         }
+        if self.dice.random_ratio(1, 5) {
+            let index = self.dice.random_range(0..self.sessions.len());
+            let session = &mut self.sessions[index];
+            session.mirror = (session.mirror + 1) % REPLICAS;
+            session.view.change_replica();
+            self.changes += 1;
+        }
         if self.dice.random_ratio(1, 40) {
             let runs = self.zones.runs();
             let run = runs[self.dice.random_range(0..runs.len())];
@@ -242,13 +288,15 @@ impl Stand {
 
     fn flush(&mut self, calm: bool) {
         self.reconcile();
-        let changes = self.replica.flush();
-        for index in 0..self.sessions.len() {
-            let slow = self.sessions[index].slow;
-            let takes = calm || !self.dice.random_ratio(slow, 100);
-            self.show(index, &changes, false, takes);
-            if self.tick.is_multiple_of(3) {
-                self.check(index);
+        for mirror in 0..REPLICAS {
+            let changes = self.mirrors[mirror].replica.flush();
+            for index in self.seeing(mirror) {
+                let slow = self.sessions[index].slow;
+                let takes = calm || !self.dice.random_ratio(slow, 100);
+                self.show(index, &changes, false, takes);
+                if self.tick.is_multiple_of(3) {
+                    self.check(index);
+                }
             }
         }
     }
@@ -256,8 +304,9 @@ impl Stand {
     fn show(&mut self, index: usize, changes: &Changes, extra: bool, takes: bool) {
         let focus = self.focus(index);
         let session = &mut self.sessions[index];
+        let replica = &self.mirrors[session.mirror].replica;
         let encoded = Cell::new(0);
-        let mut stage = Stage::new(&self.replica, changes, &encoded);
+        let mut stage = Stage::new(replica, changes, &encoded);
         let center = match session.view.center() {
             Some(center) if extra => center,
             None if extra => return,
@@ -278,7 +327,7 @@ impl Stand {
         }
         let flush = Flush {
             encoding,
-            replica: &self.replica,
+            replica,
             changes,
         };
         session.view.complete(&mut plan, flush, &focus);
@@ -313,10 +362,11 @@ impl Stand {
     /// Returns the id of a player near the middle of a client's view, which no update may lack. Names are long
     /// here: more than one might not fit.
     fn focus(&self, index: usize) -> Vec<Arc<str>> {
-        let center = Chunk::from(self.sessions[index].at);
-        let near = view::interest::around(center).filter_map(|chunk| self.replica.chunk(chunk));
+        let session = &self.sessions[index];
+        let (center, replica) = (Chunk::from(session.at), self.replica(session));
+        let near = view::interest::around(center).filter_map(|chunk| replica.chunk(chunk));
         let players = near.flat_map(|chunk| chunk.entities()).filter(|id| {
-            let entity = self.replica.entity(id);
+            let entity = replica.entity(id);
             entity.is_some_and(view::entity::Entity::is_player)
         });
         players.take(1).cloned().collect()
@@ -325,8 +375,9 @@ impl Stand {
     /// Checks that a client has these things, as far as they are in its sight, where they are.
     fn check_focus(&self, index: usize, focus: &[Arc<str>], extra: bool) {
         let session = &self.sessions[index];
-        for entity in focus.iter().filter_map(|id| self.replica.entity(id)) {
-            let ready = self.replica.chunk(entity.chunk);
+        let replica = self.replica(session);
+        for entity in focus.iter().filter_map(|id| replica.entity(id)) {
+            let ready = replica.chunk(entity.chunk);
             let ready = ready.is_some_and(view::replica::ChunkState::ready);
             // The nearest players of a capped client follow the ticks only.
             if !ready || !session.view.sees(entity.chunk) || session.most.is_some() {
@@ -374,7 +425,7 @@ impl Stand {
                 assert!(session.view.sees(chunk));
                 if session.view.clean(chunk) {
                     let has = session.client.chunk(chunk);
-                    let mut held = client::held(&self.replica, chunk);
+                    let mut held = client::held(self.replica(session), chunk);
                     if session.decoder.unnamed() > 0 {
                         // What has no name yet is not shown; the rest is as it is.
                         held.retain(|id, _| has.contains_key(id));
@@ -399,9 +450,9 @@ impl Stand {
     /// Returns whether a chunk alone is too much for a client.
     fn too_much(&self, session: &Session, chunk: Chunk) -> bool {
         let encoding = Encoding::of(session.format, session.most.is_some());
-        let state = self.replica.chunk(chunk);
-        state.is_some_and(|state| {
-            let (_, complete) = encode::snapshot(encoding, chunk, state, &self.replica);
+        let replica = self.replica(session);
+        replica.chunk(chunk).is_some_and(|state| {
+            let (_, complete) = encode::snapshot(encoding, chunk, state, replica);
             !complete
         })
     }
@@ -457,8 +508,9 @@ impl Stand {
     }
 }
 
-/// Returns the largest update, and how many were sent between two ticks.
-fn run(seed: u64) -> (usize, usize) {
+/// Returns the largest update, how many were sent between two ticks, and how often a client changed
+/// its replica.
+fn run(seed: u64) -> (usize, usize, usize) {
     let mut stand = Stand::new(seed);
     for _ in 0..2 {
         for _ in 0..40 {
@@ -483,7 +535,7 @@ fn run(seed: u64) -> (usize, usize) {
         }
         stand.check_calm();
     }
-    (stand.largest, stand.extras)
+    (stand.largest, stand.extras, stand.changes)
 }
 
 #[test]
@@ -496,18 +548,20 @@ fn what_clients_hold_of_clean_chunks_is_what_the_zones_hold() {
         Some(seed) => seed..seed + 1,
         None => 0..number("TILESTEAD_SEEDS").unwrap_or(12),
     };
-    let (mut largest, mut extras) = (0, 0);
+    let (mut largest, mut extras, mut changes) = (0, 0, 0);
     for seed in seeds {
         match std::panic::catch_unwind(|| run(seed)) {
-            Ok((bytes, between)) => {
+            Ok((bytes, between, changed)) => {
                 largest = largest.max(bytes);
                 extras += between;
+                changes += changed;
             }
             Err(_) => panic!("seed {seed}: run it alone with TILESTEAD_SEED={seed}"),
         }
     }
     assert!(largest > 14_000, "the budget was never tried: {largest}");
     assert!(extras > 50, "nothing was sent between ticks: {extras}");
+    assert!(changes > 50, "no client changed its replica: {changes}");
 }
 
 /// The new owner was near the region before or not, and plays it from the next tick or the one
