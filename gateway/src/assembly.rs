@@ -2,7 +2,7 @@
 //!
 //! Always: nothing here waits for another service; each part connects when it is first used.
 
-use std::{sync::Arc, time::Instant};
+use std::{io, sync::Arc, time::Instant};
 
 use anyhow::Context;
 use service_runtime::{
@@ -79,7 +79,9 @@ pub(crate) fn assemble(
     let named = &config.persistence;
     let store = Replicas::new(&config.trust, Role::Persistence, named).context("replicas")?;
     tasks.spawn("replicas", store.clone().follow());
-    let fan_out = watchdog::guard("fan-out", &meter).context("watch the fan-out")?;
+    let guard = |task| watchdog::guard(format!("fan-out {task}"), &meter);
+    let fan_out: io::Result<Vec<_>> = (0..config.fan_out_tasks).map(guard).collect();
+    let fan_out = fan_out.context("watch the fan-out")?;
     let zones = Zones::start(links(&config, &store), fan_out, &meter, tasks.clone());
     let registry = Arc::new(Registry::new(tasks.clone()));
     let sessions = own_sessions(&zones, &registry);

@@ -14,6 +14,7 @@ use crate::{
     http::{cors::Allowlist, proxies::TrustedProxies},
     limits::{unauthenticated::Most, window::AGENTS},
     social::{global::GlobalChat, redis_server::RedisPlace},
+    zone_link::TASKS_MAX,
 };
 
 /// Upper bound for settings of connections; no machine holds more sockets.
@@ -40,6 +41,8 @@ pub struct Config {
     /// Longest time between two looks at whether a friend is played.
     pub(crate) presence_poll: Duration,
     pub(crate) global_chat: GlobalChat,
+    /// Number of tasks that show the world.
+    pub(crate) fan_out_tasks: usize,
     /// Name of the in-process bus; gateways of one process with the same name hear each other.
     pub(crate) local_bus: String,
     /// The keys that sign tokens.
@@ -156,6 +159,7 @@ impl Config {
                 "longest time between two looks at whether a friend plays; events tell it at once",
             )),
             global_chat: GlobalChat::read(reader),
+            fan_out_tasks: read_fan_out_tasks(reader),
             local_bus: reader.value(
                 "LOCAL_BUS",
                 "world".to_owned(),
@@ -338,6 +342,21 @@ impl Public {
         self.ws_url
             .get_or_insert_with(|| format!("ws://localhost:{port}/ws"));
     }
+}
+
+/// Reads the number of tasks that show the world; 0 stands for one for each core.
+fn read_fan_out_tasks(reader: &mut Reader) -> usize {
+    let tasks = reader.within(
+        "FAN_OUT_TASKS",
+        0,
+        0..=TASKS_MAX,
+        "tasks that show players the world, each for some areas of it; 0: one for each core",
+    );
+    if tasks > 0 {
+        return tasks;
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    cores.min(TASKS_MAX)
 }
 
 /// Reads the gateway's name. Zones accept no other one than that of its certificate.

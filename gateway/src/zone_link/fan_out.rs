@@ -1,8 +1,9 @@
-//! The one task that owns the replica. It takes every run's frames of a tick, asks for the chunks
-//! near sessions, and gives each session its update.
+//! The tasks that show the world. Each owns a replica of a part of it: of some areas, and what is
+//! in sight from there. It takes every run's frames of a tick, asks for the chunks near its
+//! sessions, and gives each session its update.
 //!
-//! Always: it never waits for a client, nor for a run longer than 150 ms. A late frame goes out
-//! with the next flush, at once when a whole run was late.
+//! Always: a task never waits for a client, for another task, nor for a run longer than 150 ms. A
+//! late frame goes out with the next flush, at once when a whole run was late.
 
 use std::{
     cell::Cell,
@@ -11,11 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bytes::Bytes;
-use proto::{
-    client::Format,
-    rpc::{common::v1 as common, zone::v1 as wire},
-};
+use proto::rpc::zone::v1 as wire;
 use service_runtime::{
     tasks::TaskGroup,
     watchdog::{self, Steps},
@@ -27,9 +24,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use view::{
     changes::Changes,
-    encode::{self, Encoding},
-    interest::{Flush, Plan, View},
-    replica::Replica,
+    interest,
+    replica::{ChunkState, Replica},
     stage::Stage,
     subscriptions::{Owners, Subscriptions},
 };
@@ -37,12 +33,14 @@ use world::{Chunk, Region, Tile};
 
 use super::{
     Table,
+    asked::Asked,
     measures::{Flushed, Measures},
-    table::Watch,
+    showing::Passing,
+    watcher::{News, Part, Watcher},
 };
 use crate::{
     directory::{Directory, DirectoryView},
-    mailbox::{Mailbox, Update},
+    unanswered::LinkId,
 };
 
 /// Time that a tick waits for the last run's frame.
@@ -51,29 +49,30 @@ const FRAME_WAIT: Duration = Duration::from_millis(150);
 const GATHER: Duration = Duration::from_millis(5);
 /// Maximum number of frames that wait for this task; beyond them, the streams wait.
 const WAITING_MAX: usize = 256;
-/// Maximum number of trace contexts that wait for a slow client.
-const TRACEPARENTS_MAX: usize = 16;
-
 /// Message from the link with a run.
 #[derive(Debug)]
-pub(crate) enum FromLink {
+enum FromLink {
     /// A pair of streams is open.
     Up {
         /// Run of the link.
         run: u64,
         /// Number of the pair.
         number: u64,
-        /// Channel that asks for chunks.
-        subscribe: mpsc::Sender<wire::Subscribe>,
+        /// What the tasks ask of the run.
+        asked: Arc<Asked>,
     },
-    /// Public part of a run's tick.
+    /// The task's part of a frame of the run.
     Frame {
         /// Run of the link.
         run: u64,
         /// Number of the pair.
         number: u64,
-        /// The frame itself.
-        frame: wire::Frame,
+        /// Tick of the frame.
+        tick: u64,
+        /// Whether the frame has news between two ticks.
+        extra: bool,
+        /// The chunks for which the task asked.
+        chunks: Vec<wire::ChunkFrame>,
         /// Time of its arrival.
         received: Instant,
     },
@@ -86,10 +85,70 @@ pub(crate) enum FromLink {
     },
 }
 
+/// A link's way to the tasks. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(super) struct FanOutTasks(Arc<[mpsc::Sender<FromLink>]>);
+
+/// No task takes messages any more: the gateway ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ended;
+
+impl FanOutTasks {
+    /// Tells the tasks that a pair of streams with a run is open, which asks over `subscribe`.
+    /// Returns what they ask of the run.
+    pub(super) async fn up(
+        &self,
+        (run, number): LinkId,
+        subscribe: mpsc::Sender<wire::Subscribe>,
+    ) -> Result<Arc<Asked>, Ended> {
+        let asked = Arc::new(Asked::new(self.0.len(), subscribe));
+        for task in &*self.0 {
+            let asked = Arc::clone(&asked);
+            let up = FromLink::Up { run, number, asked };
+            task.send(up).await.map_err(|_| Ended)?;
+        }
+        Ok(asked)
+    }
+
+    /// Shares out the public part of a frame that came over a pair of streams.
+    pub(super) async fn frame(
+        &self,
+        (run, number): LinkId,
+        asked: &Asked,
+        frame: wire::Frame,
+        received: Instant,
+    ) -> Result<(), Ended> {
+        let (tick, extra) = (frame.tick, frame.extra);
+        for (task, chunks) in self.0.iter().zip(asked.share(frame.chunks)) {
+            if extra && chunks.is_empty() && self.0.len() > 1 {
+                continue;
+            }
+            let frame = FromLink::Frame {
+                run,
+                number,
+                tick,
+                extra,
+                chunks,
+                received,
+            };
+            task.send(frame).await.map_err(|_| Ended)?;
+        }
+        Ok(())
+    }
+
+    /// Tells the tasks that a pair of streams has ended.
+    pub(super) async fn down(&self, (run, number): LinkId) {
+        for task in &*self.0 {
+            // Only a gateway that ends has no fan-out any more.
+            let _ = task.send(FromLink::Down { run, number }).await;
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Link {
     number: u64,
-    subscribe: mpsc::Sender<wire::Subscribe>,
+    asked: Arc<Asked>,
     /// Tick of its last frame.
     tick: u64,
 }
@@ -102,27 +161,10 @@ struct Window {
     due: Due,
 }
 
-/// Part of the world's news to show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    /// A tick: all changes, and the chunks that sessions are owed.
-    Tick,
-    /// News between two ticks.
-    Extra,
-}
-
-#[derive(Debug, Default)]
-struct Watcher {
-    acquaintance: u64,
-    generation: u64,
-    view: View,
-    traceparents: Vec<String>,
-    /// Last flush that included it.
-    flush: u64,
-}
-
-/// See the module.
+/// One task; see the module.
 pub(crate) struct FanOut {
+    /// Number of the task.
+    task: usize,
     /// Rounds of the loop, which a watchdog reads.
     steps: Arc<Steps>,
     table: Arc<Table>,
@@ -147,39 +189,35 @@ impl Owners for DirectoryView {
     }
 }
 
-fn wire_chunks(chunks: &[Chunk]) -> Vec<common::Chunk> {
-    chunks
-        .iter()
-        .map(|chunk| common::Chunk {
-            x: chunk.x,
-            z: chunk.z,
-        })
-        .collect()
-}
-
 impl FanOut {
-    /// Starts the task, which takes frames until `tasks` stop and counts its rounds as `steps`.
-    /// Returns the channel for frames.
-    pub(crate) fn start(
-        table: Arc<Table>,
-        directory: Arc<Directory>,
-        measures: Measures,
-        steps: Arc<Steps>,
+    /// Starts a task for each of `steps`, in which it counts its rounds. They take frames until
+    /// `tasks` stop.
+    pub(super) fn start(
+        table: &Arc<Table>,
+        directory: &Arc<Directory>,
+        measures: &Measures,
+        steps: Vec<Arc<Steps>>,
         tasks: &TaskGroup,
-    ) -> mpsc::Sender<FromLink> {
-        let (sender, frames) = mpsc::channel(WAITING_MAX);
-        let fan_out = Self::new(table, directory, measures, steps);
-        tasks.finish("fan-out", fan_out.run(frames, tasks.stop().clone()));
-        sender
+    ) -> FanOutTasks {
+        let start = |(task, steps)| {
+            let (sender, frames) = mpsc::channel(WAITING_MAX);
+            let (table, directory) = (Arc::clone(table), Arc::clone(directory));
+            let fan_out = Self::new(task, table, directory, measures.clone(), steps);
+            tasks.finish("fan-out", fan_out.run(frames, tasks.stop().clone()));
+            sender
+        };
+        FanOutTasks(steps.into_iter().enumerate().map(start).collect())
     }
 
     fn new(
+        task: usize,
         table: Arc<Table>,
         directory: Arc<Directory>,
         measures: Measures,
         steps: Arc<Steps>,
     ) -> Self {
         Self {
+            task,
             steps,
             table,
             directory,
@@ -195,7 +233,7 @@ impl FanOut {
     }
 
     async fn run(mut self, mut frames: mpsc::Receiver<FromLink>, stop: CancellationToken) {
-        let table = Arc::clone(&self.table);
+        let mut sessions = self.table.changed.subscribe();
         let mut versions = self.directory.changes();
         let mut gathering: Option<Due> = None;
         let mut beat = watchdog::beat_interval();
@@ -216,7 +254,10 @@ impl FanOut {
                     gathering = None;
                     self.reconcile();
                 }
-                () = table.changed.notified() => {
+                changed = sessions.changed() => {
+                    if changed.is_err() {
+                        return;
+                    }
                     gathering.get_or_insert(Due::now() + GATHER);
                 }
                 changed = versions.changed() => {
@@ -231,19 +272,13 @@ impl FanOut {
 
     fn hear(&mut self, message: FromLink) {
         match message {
-            FromLink::Up {
-                run,
-                number,
-                subscribe,
-            } => {
-                self.links.insert(
-                    run,
-                    Link {
-                        number,
-                        subscribe,
-                        tick: 0,
-                    },
-                );
+            FromLink::Up { run, number, asked } => {
+                let link = Link {
+                    number,
+                    asked,
+                    tick: 0,
+                };
+                self.links.insert(run, link);
                 self.subscriptions.link_up(run);
                 self.replica.restart(run);
                 self.reconcile();
@@ -262,13 +297,15 @@ impl FanOut {
             FromLink::Frame {
                 run,
                 number,
-                frame,
+                tick,
+                extra,
+                chunks,
                 received,
             } => {
                 let Some(link) = self.links.get_mut(&run) else {
                     return;
                 };
-                if link.number != number || frame.run_id != run {
+                if link.number != number {
                     return;
                 }
                 if self.directory.view().run(run).is_none() {
@@ -276,14 +313,13 @@ impl FanOut {
                     self.measures.fenced();
                     return;
                 }
-                let tick = frame.tick;
-                if !frame.extra {
+                if !extra {
                     link.tick = link.tick.max(tick);
-                    self.replica.apply(run, tick, frame.chunks);
+                    self.replica.apply(run, tick, chunks);
                     return self.framed(tick, received);
                 }
                 self.measures.extra();
-                self.replica.apply(run, tick, frame.chunks);
+                self.replica.apply(run, tick, chunks);
                 // While a tick gathers, the extra frame goes out with it.
                 if self.window.is_none() {
                     self.flush_extra(received);
@@ -313,9 +349,10 @@ impl FanOut {
     /// Asks for the chunks that sessions came near, and ends those that they left.
     fn reconcile(&mut self) {
         let view = self.directory.view();
-        let positions = self.table.positions();
+        let wanted = self.table.wanted(self.task);
         let tick = self.replica.tick();
-        let change = self.subscriptions.reconcile(&positions, &*view, tick);
+        let positions = &wanted.positions;
+        let change = self.subscriptions.reconcile(positions, &*view, tick);
         for around in &change.set {
             self.replica
                 .set_runs(around.chunk, &around.runs, around.complete);
@@ -327,16 +364,33 @@ impl FanOut {
             let Some(link) = self.links.get(&run) else {
                 continue;
             };
-            let message = wire::Subscribe {
-                hello: None,
-                add: wire_chunks(&ask.add),
-                remove: wire_chunks(&ask.remove),
-            };
             // If the queue is full, the next flush asks again.
-            if link.subscribe.try_send(message).is_ok() {
+            if link.asked.ask(self.task, &ask) {
                 self.subscriptions.tell(run, &ask);
             }
         }
+        self.welcome(wanted.coming);
+    }
+
+    /// Takes those sessions of another task that see only what this task knows by now.
+    fn welcome(&self, mut coming: Vec<(Arc<str>, Tile)>) {
+        coming.retain(|(_, at)| self.knows(Chunk::from(*at)));
+        if coming.is_empty() {
+            return;
+        }
+        let known: Vec<Arc<str>> = coming
+            .into_iter()
+            .map(|(session_id, _)| session_id)
+            .collect();
+        self.table.knows(self.task, &known);
+    }
+
+    /// Returns whether the task can show what is in sight from a chunk.
+    fn knows(&self, center: Chunk) -> bool {
+        let state = |chunk| self.replica.chunk(chunk);
+        let mut around = interest::around(center).map(state);
+        let ready = state(center).is_some_and(ChunkState::ready);
+        ready && around.all(|state| state.is_some_and(|state| !state.is_awaited()))
     }
 
     fn flush(&mut self) {
@@ -348,7 +402,7 @@ impl FanOut {
         self.flushed_tick = changes.tick;
         let flushed = Flushed {
             waited: Some(begin.saturating_duration_since(received)),
-            ..Flushed::default()
+            ..Flushed::of(self.task)
         };
         self.show(&changes, Part::Tick, begin, received, flushed);
     }
@@ -362,7 +416,7 @@ impl FanOut {
         }
         let begin = Instant::now();
         let changes = self.replica.flush();
-        let flushed = Flushed::default();
+        let flushed = Flushed::of(self.task);
         self.show(&changes, Part::Extra, begin, received, flushed);
     }
 
@@ -402,27 +456,15 @@ impl FanOut {
     ) {
         let encoded = Cell::new(0);
         let mut stage = Stage::new(&self.replica, changes, &encoded);
-        for mut watch in self.table.watches() {
+        let mut passing = Vec::new();
+        for mut watch in self.table.watches(self.task) {
             let session_id = Arc::clone(&watch.session_id);
             let watcher = self.watchers.entry(Arc::clone(&session_id)).or_default();
-            if watcher.acquaintance != watch.acquaintance {
-                *watcher = Watcher {
-                    acquaintance: watch.acquaintance,
-                    ..Watcher::default()
-                };
-            } else if watcher.generation != watch.generation {
-                watcher.view.mark_uncertain();
-            }
-            watcher.generation = watch.generation;
+            watcher.meet(&mut watch);
             watcher.flush = self.flushes;
             if watch.paused {
                 continue;
             }
-            let room = TRACEPARENTS_MAX.saturating_sub(watcher.traceparents.len());
-            let traceparents = std::mem::take(&mut watch.traceparents);
-            watcher
-                .traceparents
-                .extend(traceparents.into_iter().take(room));
             let mut position = watch.position;
             if let Some(character) = &watch.follows {
                 let stands = self.replica.entity(character);
@@ -430,101 +472,42 @@ impl FanOut {
                 self.table.followed(&session_id, stands);
                 position = stands.unwrap_or(position);
             }
-            let shown = Shown {
+            let news = News {
                 stage: &mut stage,
                 replica: &self.replica,
                 changes,
                 part,
             };
-            let Some(plan) = watcher.plan(&watch, position, shown) else {
-                continue;
-            };
-            let format = watch.screen.format;
-            watcher.send(plan, format, &watch.mailbox, received, flushed);
+            if let Some(plan) = watcher.plan(&watch, position, news) {
+                let format = watch.screen.format;
+                watcher.send(plan, format, &watch.mailbox, received, flushed);
+            }
+            if let (Some(to), Part::Tick) = (watch.goes_to, part) {
+                passing.push((session_id, to));
+            }
         }
         flushed.encoded = encoded.get();
-    }
-}
-
-/// The news that sessions are shown.
-struct Shown<'a, 'b> {
-    stage: &'a mut Stage<'b>,
-    replica: &'a Replica,
-    changes: &'a Changes,
-    part: Part,
-}
-
-impl Watcher {
-    /// Returns the plan for the session's update; `None`: it has seen nothing yet, and sees all of
-    /// it with the next tick.
-    fn plan(&mut self, watch: &Watch, position: Tile, shown: Shown<'_, '_>) -> Option<Plan> {
-        let Shown {
-            stage,
-            replica,
-            changes,
-            part,
-        } = shown;
-        let most = watch.screen.players_max;
-        let encoding = Encoding::of(watch.screen.format, most.is_some());
-        let mut plan = match part {
-            Part::Tick => {
-                let center = Chunk::from(position);
-                let scene = stage.from(center, encoding);
-                self.view.plan(center, changes.tick, scene)
-            }
-            Part::Extra => {
-                let center = self.view.center()?;
-                let scene = stage.from(center, encoding);
-                self.view.plan_extra(changes.tick, scene)
-            }
-        };
-        if let (Encoding::CompactWithoutPlayers, Part::Tick, Some(most)) = (encoding, part, most) {
-            stage.gather(Chunk::from(position));
-            let always = watch.focus.iter().filter_map(|id| replica.entity(id));
-            let always: Vec<u32> = always.map(|entity| entity.number).collect();
-            let players = |chunk| stage.players(chunk);
-            let most = most.get().into();
-            self.view
-                .plan_near(&mut plan, changes, most, position, &always, players);
-        }
-        let flush = Flush {
-            encoding,
-            replica,
-            changes,
-        };
-        self.view.complete(&mut plan, flush, &watch.focus);
-        Some(plan)
+        self.pass_on(passing);
     }
 
-    /// Offers the update to the mailbox, if the plan is worth one.
-    fn send(
-        &mut self,
-        mut plan: Plan,
-        format: Format,
-        mailbox: &Mailbox,
-        received: Instant,
-        flushed: &mut Flushed,
-    ) {
-        flushed.watchers += 1;
-        if self.view.worth(&plan) {
-            let pieces = plan.take_pieces();
-            let update = Update {
-                tick: plan.tick,
-                body: encode::update(format, plan.tick, pieces, &plan.gone),
-                traceparents: self.traceparents.clone(),
-                received,
-            };
-            let bytes: usize = update.body.iter().map(Bytes::len).sum();
-            if mailbox.offer(update) {
-                self.view.took(plan);
-                self.traceparents.clear();
-                flushed.updates += 1;
-                flushed.update_bytes += bytes as u64;
-            } else {
-                flushed.refused += 1;
-            }
+    /// Lets sessions go on to other tasks.
+    fn pass_on(&mut self, passing: Vec<(Arc<str>, usize)>) {
+        if passing.is_empty() {
+            return;
         }
-        flushed.dirty += self.view.owed() as u64;
+        let pass = |(session_id, to): (Arc<str>, usize)| {
+            let mut watcher = self.watchers.remove(&session_id)?;
+            watcher.change_task();
+            Some(Passing {
+                session_id,
+                to,
+                watcher: Box::new(watcher),
+            })
+        };
+        let passing = passing.into_iter().filter_map(pass).collect();
+        for stays in self.table.pass_on(passing) {
+            self.watchers.insert(stays.session_id, *stays.watcher);
+        }
     }
 }
 

@@ -133,7 +133,7 @@ impl Table {
         }
         let _ = answer.send(Reply::Attached(Box::new(attached)));
         drop(guard);
-        self.changed.notify_one();
+        self.changed.send_replace(());
     }
 
     /// Handles a refusal. A run also sends one, unasked, for a character that it no longer plays.
@@ -251,7 +251,7 @@ impl Table {
         session.tell(event);
         inside.sessions.remove(&*left.session_id);
         drop(inside);
-        self.changed.notify_one();
+        self.changed.send_replace(());
     }
 
     /// Handles the private part of a run's frame of a tick. Returns the sessions that the gateway

@@ -3,10 +3,9 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use service_runtime::rpc::Trust;
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{fan_out::FromLink, pair::Pair, table::Table, witness::Witness};
+use super::{fan_out::FanOutTasks, pair::Pair, table::Table, witness::Witness};
 use crate::directory::{Directory, DirectoryView};
 
 /// See the module.
@@ -15,7 +14,7 @@ pub(super) struct Keeper {
     trust: Trust,
     table: Arc<Table>,
     directory: Arc<Directory>,
-    frames: mpsc::Sender<FromLink>,
+    frames: FanOutTasks,
     witness: Arc<Witness>,
     /// Address and end of the pair, by run.
     pairs: BTreeMap<u64, (String, CancellationToken)>,
@@ -26,7 +25,7 @@ impl Keeper {
         (gateway_id, trust): (String, Trust),
         table: Arc<Table>,
         directory: Arc<Directory>,
-        frames: mpsc::Sender<FromLink>,
+        frames: FanOutTasks,
         witness: Witness,
     ) -> Self {
         Self {

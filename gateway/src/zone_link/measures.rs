@@ -2,7 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
+use opentelemetry::{
+    KeyValue,
+    metrics::{Counter, Gauge, Histogram, Meter},
+};
 
 /// The instruments; cheap to clone.
 #[derive(Debug, Clone)]
@@ -64,6 +67,8 @@ impl Failover {
 /// Measures of one flush.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Flushed {
+    /// Number of the fan-out task.
+    pub(crate) task: usize,
     /// Time from its beginning to its end.
     pub(crate) took: Duration,
     /// Time from the tick's first frame to its beginning; `None` between ticks.
@@ -84,6 +89,16 @@ pub(crate) struct Flushed {
     pub(crate) entities: u64,
     /// Chunks in the replica.
     pub(crate) chunks: u64,
+}
+
+impl Flushed {
+    /// Returns the measures of a flush in which nothing has happened yet.
+    pub(crate) fn of(task: usize) -> Self {
+        Self {
+            task,
+            ..Self::default()
+        }
+    }
 }
 
 fn seconds(meter: &Meter, name: &'static str, what: &'static str) -> Histogram<f64> {
@@ -131,8 +146,14 @@ impl Measures {
                 "gateway_dirty_chunks",
                 "Chunks owed in full, over all sessions",
             ),
-            entities: gauge("gateway_replica_entities", "Things in the replica"),
-            chunks: gauge("gateway_replica_chunks", "Chunks in the replica"),
+            entities: gauge(
+                "gateway_replica_entities",
+                "Things in the replica of a fan-out task",
+            ),
+            chunks: gauge(
+                "gateway_replica_chunks",
+                "Chunks in the replica of a fan-out task",
+            ),
             malformed: counter(
                 "gateway_frames_malformed_total",
                 "Senseless records of zones",
@@ -159,18 +180,20 @@ impl Measures {
 
     pub(crate) fn flushed(&self, flushed: &Flushed) {
         let all = &self.0;
-        all.flush.record(flushed.took.as_secs_f64(), &[]);
+        let task = i64::try_from(flushed.task).unwrap_or(i64::MAX);
+        let task = &[KeyValue::new("task", task)];
+        all.flush.record(flushed.took.as_secs_f64(), task);
         if let Some(waited) = flushed.waited {
-            all.frame_wait.record(waited.as_secs_f64(), &[]);
+            all.frame_wait.record(waited.as_secs_f64(), task);
         }
         all.encoded.add(flushed.encoded, &[]);
         all.updates.add(flushed.updates, &[]);
         all.update_bytes.add(flushed.update_bytes, &[]);
         all.refused_updates.add(flushed.refused, &[]);
-        all.watchers.record(flushed.watchers, &[]);
-        all.dirty.record(flushed.dirty, &[]);
-        all.entities.record(flushed.entities, &[]);
-        all.chunks.record(flushed.chunks, &[]);
+        all.watchers.record(flushed.watchers, task);
+        all.dirty.record(flushed.dirty, task);
+        all.entities.record(flushed.entities, task);
+        all.chunks.record(flushed.chunks, task);
     }
 
     pub(crate) fn recovered(&self, after: Duration) {

@@ -5,13 +5,17 @@
 //! sessions and links behind one short lock), `returning` (sessions that were at another gateway),
 //! `spectators` (sessions that only look on), `hearing` (messages of runs about sessions), `pair`
 //! (the streams with one run), `witness` (reports a run's death), `keeper` (a pair for each run of
-//! the directory), `attach` (finds the run that plays a character), `fan_out` (shows sessions the
-//! world, as the crate `view` says).
+//! the directory), `attach` (finds the run that plays a character), `areas` (pure: shares the world
+//! out to tasks), `showing` (shares the sessions out), `asked` (unites what tasks ask of a run),
+//! `watcher` (one session's update), `fan_out` (the tasks that show sessions the world, as the crate
+//! `view` says).
 //!
 //! Always: the inputs of a session epoch have numbers without gaps, and the gateway sends none
 //! twice. It drops private frames of an older ownership. It drains the streams even if clients read
 //! nothing.
 
+mod areas;
+mod asked;
 mod attach;
 mod fan_out;
 mod hearing;
@@ -22,10 +26,12 @@ mod recall;
 mod returning;
 mod route;
 mod session;
+mod showing;
 mod spectators;
 mod table;
 #[cfg(test)]
 mod tests;
+mod watcher;
 mod witness;
 
 use std::sync::{Arc, atomic::Ordering};
@@ -41,8 +47,8 @@ use service_runtime::{
 use tokio::sync::mpsc;
 use world::{Region, Tile};
 
+pub(crate) use self::{asked::TASKS_MAX, spectators::Look, table::Table};
 use self::{fan_out::FanOut, measures::Measures, witness::Witness};
-pub(crate) use self::{spectators::Look, table::Table};
 use crate::{
     directory::{Directory, DirectoryView},
     mailbox::Mailbox,
@@ -171,25 +177,20 @@ pub(crate) struct Zones {
 }
 
 impl Zones {
-    /// Starts to follow the directory and to link with its runs, until `tasks` stop. The fan-out
-    /// counts its rounds as `fan_out`. Call it inside a runtime.
+    /// Starts to follow the directory and to link with its runs, until `tasks` stop. There is a
+    /// fan-out task for each of `fan_out`, in which it counts its rounds. Call it inside a runtime.
     pub(crate) fn start(
         config: ZonesConfig,
-        fan_out: Arc<Steps>,
+        fan_out: Vec<Arc<Steps>>,
         meter: &Meter,
         tasks: TaskGroup,
     ) -> Self {
         let directory = Directory::new();
         let measures = Measures::new(meter);
         let stop = tasks.stop().clone();
-        let table = Table::new(Arc::clone(&directory), measures.clone(), tasks.clone());
-        let frames = FanOut::start(
-            Arc::clone(&table),
-            Arc::clone(&directory),
-            measures,
-            fan_out,
-            &tasks,
-        );
+        let (of, shown_by) = (tasks.clone(), fan_out.len());
+        let table = Table::new(Arc::clone(&directory), measures.clone(), of, shown_by);
+        let frames = FanOut::start(&table, &directory, &measures, fan_out, &tasks);
         tasks.spawn("recall", Arc::clone(&table).keep_recalling());
         let client = config.gateway_id.clone();
         let witness = Witness::new(

@@ -20,8 +20,9 @@ use tokio_util::sync::CancellationToken;
 use tonic::Streaming;
 
 use super::{
+    asked::Asked,
     attach,
-    fan_out::FromLink,
+    fan_out::{Ended, FanOutTasks},
     session::to_zone,
     table::Table,
     witness::{Silent, Witness, is_reset},
@@ -49,7 +50,7 @@ pub(super) struct Pair {
     pub(super) gateway_id: String,
     pub(super) table: Arc<Table>,
     pub(super) directory: Arc<Directory>,
-    pub(super) frames: mpsc::Sender<FromLink>,
+    pub(super) frames: FanOutTasks,
     pub(super) witness: Arc<Witness>,
     pub(super) stop: CancellationToken,
 }
@@ -111,16 +112,20 @@ impl Pair {
         };
         tracing::info!(run = self.run, address = %self.address, "linked with a zone");
         self.table.link_up(self.run, number, streams.to_zone);
-        let up = FromLink::Up {
-            run: self.run,
-            number,
-            subscribe: streams.subscribe,
+        let link = (self.run, number);
+        let asked = self.frames.up(link, streams.subscribe).await;
+        let frames = streams.frames;
+        let watching = async {
+            match asked {
+                Ok(asked) => self.watch(number, &asked, frames).await,
+                // Only a gateway that ends has no fan-out any more.
+                Err(Ended) => std::future::pending().await,
+            }
         };
-        let told = self.frames.send(up).await;
         let ended = tokio::select! {
             () = self.stop.cancelled() => Ok(()),
             ended = self.hear(streams.control) => ended,
-            ended = self.watch(number, streams.frames), if told.is_ok() => ended,
+            ended = watching => ended,
         };
         for lost in self.table.link_down(self.run, number) {
             attach::recover(&self.table, &self.directory, lost);
@@ -139,14 +144,7 @@ impl Pair {
                 .tasks
                 .spawn("witness", async move { witness.look(run, &address).await });
         }
-        // Only a gateway that ends has no fan-out any more.
-        let _ = self
-            .frames
-            .send(FromLink::Down {
-                run: self.run,
-                number,
-            })
-            .await;
+        self.frames.down(link).await;
         ended?;
         anyhow::bail!("the zone ended the link")
     }
@@ -206,7 +204,12 @@ impl Pair {
         Ok(())
     }
 
-    async fn watch(&self, number: u64, mut frames: Streaming<wire::Frame>) -> anyhow::Result<()> {
+    async fn watch(
+        &self,
+        number: u64,
+        asked: &Asked,
+        mut frames: Streaming<wire::Frame>,
+    ) -> anyhow::Result<()> {
         loop {
             let frame = tokio::time::timeout(SILENCE, frames.message()).await;
             let Ok(frame) = frame else {
@@ -215,18 +218,17 @@ impl Pair {
             let Some(mut frame) = frame? else {
                 return Ok(());
             };
+            if frame.run_id != self.run {
+                anyhow::bail!("run {} sends frames from that address", frame.run_id);
+            }
             let received = Instant::now();
             let private = std::mem::take(&mut frame.sessions);
             for lost in self.table.framed(self.run, frame.tick, private) {
                 attach::recover(&self.table, &self.directory, lost);
             }
-            let frame = FromLink::Frame {
-                run: self.run,
-                number,
-                frame,
-                received,
-            };
-            if self.frames.send(frame).await.is_err() {
+            let link = (self.run, number);
+            let shared = self.frames.frame(link, asked, frame, received).await;
+            if shared.is_err() {
                 return Ok(());
             }
         }

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
+    sync::Arc,
     time::Duration,
 };
 
@@ -15,8 +16,10 @@ use tokio::sync::{mpsc, mpsc::error::TrySendError, oneshot};
 
 use super::{
     AttachSession, SessionEvent,
+    areas::Showing,
     measures::Measures,
     route::{Place, Route},
+    watcher::{Watch, Watcher},
 };
 use crate::{
     mailbox::{Mailbox, Reliable},
@@ -75,6 +78,9 @@ pub(super) struct Session {
     pub(super) route: Route,
     pub(super) screen: Screen,
     pub(super) mailbox: Mailbox,
+    pub(super) showing: Showing,
+    /// What the fan-out task that showed it before knew of its client.
+    pub(super) arrives: Option<Box<Watcher>>,
     events: mpsc::Sender<SessionEvent>,
     /// Whether its first attach has no answer yet.
     pub(super) entering: bool,
@@ -125,6 +131,25 @@ fn outcome_unknown(id: RequestId, event: Option<&str>) -> Reliable {
 }
 
 impl Session {
+    /// Returns how the session sees the world, if it stands somewhere. Takes its trace contexts.
+    pub(super) fn watch(&mut self, session_id: &Arc<str>) -> Option<Watch> {
+        let (position, _) = self.route.position?;
+        Some(Watch {
+            session_id: Arc::clone(session_id),
+            acquaintance: self.acquaintance,
+            generation: self.generation,
+            paused: self.route.place == Place::Paused,
+            screen: self.screen,
+            mailbox: self.mailbox.clone(),
+            position,
+            follows: None,
+            focus: Arc::clone(&self.route.focus),
+            traceparents: std::mem::take(&mut self.route.traceparents),
+            arrives: self.arrives.take(),
+            goes_to: self.showing.goes_to(),
+        })
+    }
+
     pub(super) fn new(generation: u64, session: AttachSession, tasks: TaskGroup) -> Self {
         let route = Route::new(
             session.character_id,
@@ -139,6 +164,8 @@ impl Session {
             route,
             screen: session.screen,
             mailbox: session.mailbox,
+            showing: Showing::default(),
+            arrives: None,
             events: session.events,
             entering: true,
             noticed: false,

@@ -7,7 +7,11 @@ use std::sync::Arc;
 
 use world::Tile;
 
-use super::table::{Table, Watch};
+use super::{
+    areas::Showing,
+    table::Table,
+    watcher::{Watch, Watcher},
+};
 use crate::{mailbox::Mailbox, screen::Screen};
 
 /// Look of a session that plays nobody.
@@ -31,6 +35,9 @@ pub(super) struct Spectator {
     acquaintance: u64,
     /// Whether the followed character is in sight, as of the last update.
     sees: bool,
+    pub(super) showing: Showing,
+    /// What the task that showed it before knew of its client.
+    pub(super) arrives: Option<Box<Watcher>>,
 }
 
 impl Spectator {
@@ -38,7 +45,7 @@ impl Spectator {
         self.look.position
     }
 
-    pub(super) fn watch(&self, session_id: &Arc<str>) -> Watch {
+    pub(super) fn watch(&mut self, session_id: &Arc<str>) -> Watch {
         Watch {
             session_id: Arc::clone(session_id),
             acquaintance: self.acquaintance,
@@ -50,6 +57,8 @@ impl Spectator {
             follows: self.look.follows.clone(),
             focus: self.look.follows.iter().cloned().collect(),
             traceparents: Vec::new(),
+            arrives: self.arrives.take(),
+            goes_to: self.showing.goes_to(),
         }
     }
 }
@@ -61,22 +70,27 @@ impl Table {
         let mut guard = self.inside();
         let inside = &mut *guard;
         inside.generation += 1;
-        let known = inside.spectators.get(session_id);
-        let acquaintance = known.map_or(inside.generation, |known| known.acquaintance);
-        let spectator = Spectator {
-            look,
-            acquaintance,
-            sees: false,
-        };
-        inside.spectators.insert(session_id.into(), spectator);
+        if let Some(known) = inside.spectators.get_mut(session_id) {
+            known.look = look;
+            known.sees = false;
+        } else {
+            let spectator = Spectator {
+                look,
+                acquaintance: inside.generation,
+                sees: false,
+                showing: Showing::default(),
+                arrives: None,
+            };
+            inside.spectators.insert(session_id.into(), spectator);
+        }
         drop(guard);
-        self.changed.notify_one();
+        self.changed.send_replace(());
     }
 
     /// Ends a session's look.
     pub(crate) fn look_away(&self, session_id: &str) {
         if self.inside().spectators.remove(session_id).is_some() {
-            self.changed.notify_one();
+            self.changed.send_replace(());
         }
     }
 

@@ -10,11 +10,12 @@ use std::{
 
 use proto::rpc::zone::v1 as wire;
 use service_runtime::tasks::TaskGroup;
-use tokio::sync::{Notify, mpsc, mpsc::error::TrySendError, oneshot, watch};
+use tokio::sync::{mpsc, mpsc::error::TrySendError, oneshot, watch};
 use world::Tile;
 
 use super::{
     AttachSession, InputError, SessionEvent,
+    areas::Areas,
     measures::Measures,
     route::{Asked, Candidates, Place, Way, candidates},
     session::{Link, Links, Reply, Session, to_zone},
@@ -29,26 +30,6 @@ pub(crate) struct Lost {
     pub(crate) generation: u64,
 }
 
-/// Session that sees the world.
-#[derive(Debug)]
-pub(crate) struct Watch {
-    pub(crate) session_id: Arc<str>,
-    /// Number that differs when the client knows nothing yet.
-    pub(crate) acquaintance: u64,
-    /// Number that differs when the client may have lost the last messages.
-    pub(crate) generation: u64,
-    /// Whether it has no socket: the gateway sends nothing.
-    pub(crate) paused: bool,
-    pub(crate) screen: Screen,
-    pub(crate) mailbox: Mailbox,
-    pub(crate) position: Tile,
-    /// Character at whose tile it stands, as soon as that character is in sight.
-    pub(crate) follows: Option<Arc<str>>,
-    /// Things that no update may lack: its own character, and those with whom that has to do.
-    pub(crate) focus: Arc<[Arc<str>]>,
-    pub(crate) traceparents: Vec<String>,
-}
-
 /// Reason why the table could not send an attach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotAsked {
@@ -58,12 +39,13 @@ pub(crate) enum NotAsked {
     NoLink,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Inside {
     pub(super) sessions: HashMap<Arc<str>, Session>,
     pub(super) spectators: HashMap<Arc<str>, Spectator>,
     pub(super) links: Links,
     pub(super) generation: u64,
+    pub(super) areas: Areas,
 }
 
 /// See the module.
@@ -75,23 +57,31 @@ pub(crate) struct Table {
     /// Highest tick of any frame that has come.
     pub(crate) last_tick: AtomicU64,
     /// Signal that sessions came, went, or were resumed.
-    pub(crate) changed: Notify,
+    pub(crate) changed: watch::Sender<()>,
     links_changed: watch::Sender<u64>,
     pub(super) tasks: TaskGroup,
 }
 
 impl Table {
+    /// Returns a table without sessions, whose sessions are shared out to `fan_out_tasks` tasks.
     pub(crate) fn new(
         directory: Arc<Directory>,
         measures: Measures,
         tasks: TaskGroup,
+        fan_out_tasks: usize,
     ) -> Arc<Self> {
         Arc::new(Self {
-            inside: Mutex::default(),
+            inside: Mutex::new(Inside {
+                sessions: HashMap::new(),
+                spectators: HashMap::new(),
+                links: Links::new(),
+                generation: 0,
+                areas: Areas::new(fan_out_tasks),
+            }),
             directory,
             measures,
             last_tick: AtomicU64::new(0),
-            changed: Notify::new(),
+            changed: watch::Sender::new(()),
             links_changed: watch::Sender::new(0),
             tasks,
         })
@@ -220,7 +210,7 @@ impl Table {
         session.tell(event);
         inside.sessions.remove(&lost.session_id);
         drop(inside);
-        self.changed.notify_one();
+        self.changed.send_replace(());
     }
 
     /// Forgets a session that could not enter.
@@ -283,7 +273,7 @@ impl Table {
         };
         session.release(session_id, &inside.links);
         drop(inside);
-        self.changed.notify_one();
+        self.changed.send_replace(());
     }
 
     pub(super) fn pause(&self, session_id: &str) {
@@ -298,7 +288,7 @@ impl Table {
         }
         session.route.place = Place::Paused;
         drop(guard);
-        self.changed.notify_one();
+        self.changed.send_replace(());
     }
 
     pub(super) fn resume(
@@ -327,7 +317,7 @@ impl Table {
         session.returning = true;
         let generation = session.generation;
         drop(guard);
-        self.changed.notify_one();
+        self.changed.send_replace(());
         Some(Lost {
             session_id,
             generation,
@@ -338,52 +328,18 @@ impl Table {
         self.inside().sessions.get(session_id)?.route.position
     }
 
-    /// Returns all sessions in the world and all that look on. Takes their trace contexts.
-    pub(crate) fn watches(&self) -> Vec<Watch> {
-        let mut inside = self.inside();
-        let mut watches = Vec::with_capacity(inside.sessions.len());
-        for (session_id, session) in &mut inside.sessions {
-            let Some((position, _)) = session.route.position else {
-                continue;
-            };
-            watches.push(Watch {
-                session_id: Arc::clone(session_id),
-                acquaintance: session.acquaintance,
-                generation: session.generation,
-                paused: session.route.place == Place::Paused,
-                screen: session.screen,
-                mailbox: session.mailbox.clone(),
-                position,
-                follows: None,
-                focus: Arc::clone(&session.route.focus),
-                traceparents: std::mem::take(&mut session.route.traceparents),
-            });
-        }
-        let spectators = inside.spectators.iter();
-        watches.extend(spectators.map(|(id, spectator)| spectator.watch(id)));
-        watches
-    }
-
-    /// Returns the tiles at which sessions that see the world now stand or look.
-    pub(crate) fn positions(&self) -> Vec<Tile> {
-        let inside = self.inside();
-        let seeing = inside
-            .sessions
-            .values()
-            .filter(|s| s.route.place != Place::Paused);
-        let spectators = inside.spectators.values().map(Spectator::position);
-        seeing
-            .filter_map(|s| s.route.position.map(|(tile, _)| tile))
-            .chain(spectators)
-            .collect()
-    }
-
     /// Inserts a session that stands somewhere, without a zone.
     #[cfg(test)]
     pub(crate) fn stand(&self, session: AttachSession, at: Tile) {
         let lost = self.insert(session);
-        if let Some(session) = self.inside().sessions.get_mut(&lost.session_id) {
-            session.route.stands(at, 0);
+        self.place(&lost.session_id, at, 0);
+    }
+
+    /// Notes where a session stands, without a zone.
+    #[cfg(test)]
+    pub(crate) fn place(&self, session_id: &str, at: Tile, tick: u64) {
+        if let Some(session) = self.inside().sessions.get_mut(session_id) {
+            session.route.stands(at, tick);
         }
     }
 

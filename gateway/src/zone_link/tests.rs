@@ -109,7 +109,7 @@ impl Stand {
         let meter = opentelemetry_meter();
         let zones = Zones::start(
             config,
-            Arc::default(),
+            vec![Arc::default(); 2],
             &meter,
             TaskGroup::new(&meter, stop.clone()),
         );

@@ -45,6 +45,11 @@ impl ChunkState {
         self.ready
     }
 
+    /// Returns whether some run has yet to say what is in it.
+    pub fn is_awaited(&self) -> bool {
+        !self.ready && !self.runs.is_empty()
+    }
+
     /// Returns the ids of the things in it.
     pub fn entities(&self) -> impl Iterator<Item = &Arc<str>> {
         self.entities.keys()

@@ -104,7 +104,9 @@ impl Watchdog {
 ///
 /// # Errors
 /// The system gives no thread.
-pub fn guard(loop_name: &'static str, meter: &Meter) -> std::io::Result<Arc<Steps>> {
+pub fn guard(loop_name: impl Into<Arc<str>>, meter: &Meter) -> std::io::Result<Arc<Steps>> {
+    let loop_name: Arc<str> = loop_name.into();
+    let shown_name = Arc::clone(&loop_name);
     let (steps, stood_ms) = (Arc::new(Steps::default()), Arc::new(AtomicU64::new(0)));
     let (watched, shown) = (Arc::downgrade(&steps), Arc::downgrade(&stood_ms));
     meter
@@ -114,12 +116,18 @@ pub fn guard(loop_name: &'static str, meter: &Meter) -> std::io::Result<Arc<Step
         .with_callback(move |gauge| {
             if let Some(stood_ms) = shown.upgrade() {
                 let stood = Duration::from_millis(stood_ms.load(Ordering::Relaxed));
-                gauge.observe(stood.as_secs_f64(), &[KeyValue::new("loop", loop_name)]);
+                gauge.observe(
+                    stood.as_secs_f64(),
+                    &[KeyValue::new("loop", Arc::clone(&shown_name))],
+                );
             }
         })
         .build();
     let end = move || {
-        tracing::error!(loop_name, "a loop stands still for good; the process ends");
+        tracing::error!(
+            loop_name = &*loop_name,
+            "a loop stands still for good; the process ends"
+        );
         std::process::exit(EXIT_WEDGED.into());
     };
     thread::Builder::new()

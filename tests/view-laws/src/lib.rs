@@ -191,7 +191,11 @@ impl Stand {
         for run in &runs {
             let frame = self.zones.frame(*run, self.tick);
             for mirror in &mut self.mirrors {
-                mirror.under_way.entry(*run).or_default().push(frame.clone());
+                mirror
+                    .under_way
+                    .entry(*run)
+                    .or_default()
+                    .push(frame.clone());
             }
         }
         for mirror in &mut self.mirrors {

@@ -50,9 +50,24 @@ struct Link {
     frames_sent: u64,
     fields: Fields,
     chunks: BTreeSet<Chunk>,
-    /// Chunks of which the next frame holds a full record.
-    fresh: BTreeSet<Chunk>,
+    /// Chunks of which the next frame holds a full record, and whether the gateway has nothing of
+    /// them. It has something when a second task of the gateway asks for a chunk.
+    fresh: BTreeMap<Chunk, bool>,
     readers: Vec<DropGuard>,
+}
+
+impl Link {
+    /// Returns the changes of the chunks that the gateway has, encoded for it.
+    fn seen<'a>(
+        &'a self,
+        changes: &'a BTreeMap<Chunk, News>,
+    ) -> impl Iterator<Item = Bytes> + use<'a> {
+        let has = |chunk: &Chunk| {
+            self.chunks.contains(chunk) && self.fresh.get(chunk).is_none_or(|unseen| !unseen)
+        };
+        let seen = changes.iter().filter(move |(chunk, _)| has(chunk));
+        seen.map(|(_, news)| news.encoded(self.fields))
+    }
 }
 
 /// The cost of a tick's delivery.
@@ -171,8 +186,11 @@ impl Links {
             link.fresh.remove(&chunk);
         }
         for chunk in add {
-            link.chunks.insert(chunk);
-            link.fresh.insert(chunk);
+            let new = link.chunks.insert(chunk);
+            link.fresh
+                .entry(chunk)
+                .and_modify(|unseen| *unseen |= new)
+                .or_insert(new);
         }
         if link.chunks.len() > CHUNKS_MAX {
             tracing::warn!(
@@ -224,12 +242,10 @@ impl Links {
                 continue;
             };
             let mut chunks: Vec<Bytes> = Vec::new();
-            for chunk in &link.fresh {
+            for chunk in link.fresh.keys() {
                 chunks.push(published.full(*chunk).encoded(link.fields));
             }
-            let seen = |chunk: &Chunk| link.chunks.contains(chunk) && !link.fresh.contains(chunk);
-            let seen = changes.iter().filter(|(chunk, _)| seen(chunk));
-            chunks.extend(seen.map(|(_, news)| news.encoded(link.fields)));
+            chunks.extend(link.seen(changes));
             link.fresh.clear();
             let frame = EncodedFrame {
                 run_id,
@@ -262,12 +278,10 @@ impl Links {
                 continue;
             };
             // A chunk that the link has not shown at all yet comes whole with the next tick.
-            let seen = |chunk: &Chunk| link.chunks.contains(chunk) && !link.fresh.contains(chunk);
-            let seen = changes.iter().filter(|(chunk, _)| seen(chunk));
             let frame = EncodedFrame {
                 run_id,
                 tick,
-                chunks: seen.map(|(_, news)| news.encoded(link.fields)).collect(),
+                chunks: link.seen(changes).collect(),
                 sessions: sessions.remove(gateway_id).unwrap_or_default(),
                 extra: true,
             };
@@ -380,5 +394,27 @@ mod tests {
         links.subscribe("g", 1, [], [chunk]);
         links.publish(1, 2, &changes, &mut published, BTreeMap::new());
         assert!(reader.try_recv().unwrap().unwrap().chunks.is_empty());
+    }
+
+    #[test]
+    fn a_chunk_asked_for_again_comes_whole_and_with_its_changes() {
+        let (frames, mut reader) = mpsc::channel(FRAMES_MAX);
+        let mut links = Links::default();
+        assert!(links.frames(half(1, frames)));
+        let mut published = Published::default();
+        let chunk = Chunk { x: 0, z: 0 };
+        published.moment(chunk, &BTreeMap::new());
+        let changes = published.flush();
+        let change = changes[&chunk].encoded(Fields::Typed);
+        links.subscribe("g", 1, [chunk], []);
+        links.publish(1, 0, &changes, &mut published, BTreeMap::new());
+        links.subscribe("g", 1, [chunk], []);
+        links.extra(1, 0, &changes, BTreeMap::new());
+        links.publish(1, 1, &changes, &mut published, BTreeMap::new());
+        let mut next = || reader.try_recv().unwrap().unwrap().chunks;
+        let full = published.full(chunk).encoded(Fields::Typed);
+        assert_eq!(next(), [full.clone()]);
+        assert_eq!(next(), [change.clone()], "news between two ticks");
+        assert_eq!(next(), [full, change]);
     }
 }

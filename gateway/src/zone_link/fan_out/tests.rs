@@ -1,14 +1,22 @@
 //! The time at which a tick goes out, and the cost of a crowd.
 
-use std::num::NonZeroU16;
+use std::{collections::BTreeSet, num::NonZeroU16};
 
+use bytes::BytesMut;
 use opentelemetry::metrics::MeterProvider;
-use proto::client::{Format, update::WorldUpdate};
+use proto::{
+    client::{
+        Format,
+        compact::{read::Decoder, write},
+        update::WorldUpdate,
+    },
+    rpc::common::v1 as common,
+};
 use tokio::time::sleep;
 
 use super::*;
 use crate::{
-    mailbox::{Mailbox, Next},
+    mailbox::{Mailbox, Next, Update},
     screen::Screen,
     zone_link::{AttachSession, Look},
 };
@@ -25,6 +33,7 @@ fn stand() -> (Arc<Table>, Arc<Directory>, Measures) {
         Arc::clone(&directory),
         measures.clone(),
         TaskGroup::default(),
+        1,
     );
     (table, directory, measures)
 }
@@ -73,17 +82,21 @@ fn thing(n: usize, x: i32, z: i32) -> wire::Entity {
     }
 }
 
+/// Returns the message that a pair of streams with a run is open, and what is asked over it.
+fn up(run: u64) -> (FromLink, mpsc::Receiver<wire::Subscribe>) {
+    let (subscribe, heard) = mpsc::channel(8);
+    let asked = Arc::new(Asked::new(1, subscribe));
+    let number = 1;
+    (FromLink::Up { run, number, asked }, heard)
+}
+
 fn frame(run: u64, tick: u64, chunks: Vec<wire::ChunkFrame>) -> FromLink {
     FromLink::Frame {
         run,
         number: 1,
-        frame: wire::Frame {
-            run_id: run,
-            tick,
-            chunks,
-            sessions: Vec::new(),
-            extra: false,
-        },
+        tick,
+        extra: false,
+        chunks,
         received: Instant::now(),
     }
 }
@@ -132,48 +145,55 @@ async fn a_tick_waits_for_all_zones_but_not_for_long() {
     let mailbox = session(&table, 1, Format::Json, world::Tile { x: 60, z: 30 });
     let meter = opentelemetry::metrics::noop::NoopMeterProvider::new().meter("test");
     let tasks = TaskGroup::new(&meter, stop.clone());
-    let frames = FanOut::start(table, directory, measures, Arc::default(), &tasks);
-    let mut asks = Vec::new();
+    let steps = vec![Arc::default()];
+    let frames = FanOut::start(&table, &directory, &measures, steps, &tasks);
+    let (mut asks, mut links) = (Vec::new(), Vec::new());
     for (run, at) in [(1, 60), (2, 70)] {
         let (subscribe, mut asked) = mpsc::channel(8);
-        let up = FromLink::Up {
-            run,
-            number: 1,
-            subscribe,
-        };
-        frames.send(up).await.unwrap();
+        links.push(frames.up((run, 1), subscribe).await.unwrap());
         asks.push((
             answer(asked.recv().await.unwrap(), &[thing(run as usize, at, 30)]),
             asked,
         ));
     }
+    let say = async |run: u64, tick: u64, chunks: Vec<wire::ChunkFrame>| {
+        let asked = &links[usize::try_from(run - 1).unwrap()];
+        let frame = wire::Frame {
+            run_id: run,
+            tick,
+            chunks,
+            ..Default::default()
+        };
+        let now = Instant::now();
+        frames.frame((run, 1), asked, frame, now).await.unwrap();
+    };
     let (east, _east) = asks.pop().unwrap();
     let (west, _west) = asks.pop().unwrap();
-    frames.send(frame(1, 99, west)).await.unwrap();
+    say(1, 99, west).await;
     sleep(FRAME_WAIT * 2).await;
     assert!(taken(&mailbox).is_none(), "nothing is whole yet");
-    frames.send(frame(2, 99, east)).await.unwrap();
+    say(2, 99, east).await;
     sleep(Duration::from_millis(1)).await;
     let late: WorldUpdate = told(&mailbox).expect("what was late is told at once");
     assert_eq!(late.tick, 99);
     assert_eq!(late.chunks.iter().filter(|chunk| chunk.full).count(), 49);
     let step = moved(&[thing(1, 60, 30)], 100);
-    frames.send(frame(1, 100, step)).await.unwrap();
+    say(1, 100, step).await;
     sleep(FRAME_WAIT - Duration::from_millis(1)).await;
     assert!(taken(&mailbox).is_none());
     sleep(Duration::from_millis(2)).await;
     let first = told(&mailbox).expect("told without the other zone");
     assert_eq!((first.tick, first.chunks.len()), (100, 1));
-    frames.send(frame(2, 100, Vec::new())).await.unwrap();
+    say(2, 100, Vec::new()).await;
     for run in [1, 2] {
         assert!(taken(&mailbox).is_none());
-        frames.send(frame(run, 101, Vec::new())).await.unwrap();
+        say(run, 101, Vec::new()).await;
         sleep(Duration::from_millis(1)).await;
     }
     assert!(taken(&mailbox).is_none(), "nothing changed");
     for tick in 102..=105 {
         for run in [1, 2] {
-            frames.send(frame(run, tick, Vec::new())).await.unwrap();
+            say(run, tick, Vec::new()).await;
             sleep(Duration::from_millis(1)).await;
         }
     }
@@ -201,15 +221,11 @@ async fn a_frame_without_news_makes_no_client_forget_names() {
         mailbox
     });
     let things: Vec<wire::Entity> = (1..100).map(|n| thing(n, 20, 20)).collect();
-    let mut fan_out = FanOut::new(table, directory, measures, Arc::default());
+    let mut fan_out = FanOut::new(0, table, directory, measures, Arc::default());
     let mut asks = Vec::new();
     for run in [1, 2] {
-        let (subscribe, mut asked) = mpsc::channel(8);
-        fan_out.hear(FromLink::Up {
-            run,
-            number: 1,
-            subscribe,
-        });
+        let (up, mut asked) = up(run);
+        fan_out.hear(up);
         let mine = if run == 1 { things.as_slice() } else { &[] };
         fan_out.hear(frame(run, 1, answer(asked.recv().await.unwrap(), mine)));
         asks.push(asked);
@@ -217,11 +233,11 @@ async fn a_frame_without_news_makes_no_client_forget_names() {
     let size = |mailbox: &Mailbox| taken(mailbox).map(|update| update.body.concat().len());
     let first: Vec<usize> = sessions.iter().filter_map(size).collect();
     assert!(first.iter().all(|bytes| *bytes > 3_000), "{first:?}");
-    let mut extra = frame(1, 1, Vec::new());
-    if let FromLink::Frame { frame, .. } = &mut extra {
-        frame.extra = true;
+    let mut news = frame(1, 1, Vec::new());
+    if let FromLink::Frame { extra, .. } = &mut news {
+        *extra = true;
     }
-    fan_out.hear(extra);
+    fan_out.hear(news);
     for run in [1, 2] {
         let chunks = moved(&things[..1], 2);
         let chunks = if run == 1 { chunks } else { Vec::new() };
@@ -252,15 +268,11 @@ async fn a_crowd_is_written_once_per_format() {
         .map(|n| session(&table, n, formats[n % 2], tile(n)))
         .collect();
     let things: Vec<wire::Entity> = (0..size).map(|n| thing(n, tile(n).x, tile(n).z)).collect();
-    let mut fan_out = FanOut::new(table, directory, measures, Arc::default());
+    let mut fan_out = FanOut::new(0, table, directory, measures, Arc::default());
     let mut asks = Vec::new();
     for run in [1, 2] {
-        let (subscribe, mut asked) = mpsc::channel(8);
-        fan_out.hear(FromLink::Up {
-            run,
-            number: 1,
-            subscribe,
-        });
+        let (up, mut asked) = up(run);
+        fan_out.hear(up);
         let mine = if run == 1 { things.as_slice() } else { &[] };
         fan_out.hear(frame(run, 1, answer(asked.recv().await.unwrap(), mine)));
         asks.push(asked);
@@ -310,15 +322,11 @@ async fn who_looks_on_follows_a_character() {
             position: world::Tile { x: 28, z: 20 },
         },
     );
-    let mut fan_out = FanOut::new(Arc::clone(&table), directory, measures, Arc::default());
+    let mut fan_out = FanOut::new(0, Arc::clone(&table), directory, measures, Arc::default());
     let mut asks = Vec::new();
     for run in [1, 2] {
-        let (subscribe, mut asked) = mpsc::channel(8);
-        fan_out.hear(FromLink::Up {
-            run,
-            number: 1,
-            subscribe,
-        });
+        let (up, mut asked) = up(run);
+        fan_out.hear(up);
         let mine = [walker.clone()];
         let mine = if run == 1 { mine.as_slice() } else { &[] };
         fan_out.hear(frame(run, 1, answer(asked.recv().await.unwrap(), mine)));
@@ -366,4 +374,167 @@ async fn who_looks_on_follows_a_character() {
         fan_out.hear(frame(run, 3, Vec::new()));
     }
     assert!(told(&mailbox).is_none() && !table.sees("s1"));
+}
+
+/// Everything of a small world with two fan-out tasks, each played by hand.
+struct TwoTasks {
+    table: Arc<Table>,
+    tasks: [FanOut; 2],
+    asked: Arc<Asked>,
+    heard: mpsc::Receiver<wire::Subscribe>,
+    /// Questions that the run has not answered yet, each with the tick of its answer.
+    open: Vec<(u64, wire::Subscribe)>,
+}
+
+impl TwoTasks {
+    /// Returns a world with one run.
+    fn new() -> Self {
+        let directory = Directory::new();
+        let regions = (-8..8).flat_map(|x| (-2..2).map(move |z| (Region { x, z }, 1)));
+        directory.set(DirectoryView::of(regions));
+        let meter = opentelemetry::metrics::noop::NoopMeterProvider::new().meter("test");
+        let (measures, of) = (Measures::new(&meter), TaskGroup::default());
+        let table = Table::new(Arc::clone(&directory), measures.clone(), of, 2);
+        let (subscribe, heard) = mpsc::channel(64);
+        let asked = Arc::new(Asked::new(2, subscribe));
+        let task = |task| {
+            let (table, directory) = (Arc::clone(&table), Arc::clone(&directory));
+            let mut fan_out = FanOut::new(task, table, directory, measures.clone(), Arc::default());
+            let (run, number, asked) = (1, 1, Arc::clone(&asked));
+            fan_out.hear(FromLink::Up { run, number, asked });
+            fan_out
+        };
+        let tasks = [task(0), task(1)];
+        Self {
+            table,
+            tasks,
+            asked,
+            heard,
+            open: Vec::new(),
+        }
+    }
+
+    /// Plays a tick in which `things` are there. The run takes three ticks to answer.
+    fn tick(&mut self, tick: u64, things: &[wire::Entity], changes: Vec<wire::ChunkFrame>) {
+        let mut chunks = changes;
+        while let Ok(ask) = self.heard.try_recv() {
+            self.open.push((tick + 3, ask));
+        }
+        for (_, ask) in self.open.extract_if(.., |(due, _)| *due <= tick) {
+            chunks.extend(answer(ask, things));
+        }
+        let shares = self.asked.share(chunks);
+        for (task, share) in self.tasks.iter_mut().zip(shares) {
+            task.hear(frame(1, tick, share));
+        }
+    }
+
+    fn shows(&self, session_id: &str) -> [bool; 2] {
+        let shows = |task: &FanOut| task.watchers.contains_key(session_id);
+        [shows(&self.tasks[0]), shows(&self.tasks[1])]
+    }
+}
+
+/// Returns changes of a tick in which a thing went from `from` to `to`, within one row of chunks.
+fn stepped(from: &wire::Entity, to: &wire::Entity) -> Vec<wire::ChunkFrame> {
+    let chunk = |thing: &wire::Entity| wire::ChunkFrame {
+        chunk: Some(common::Chunk {
+            x: thing.x.div_euclid(8),
+            z: thing.z.div_euclid(8),
+        }),
+        ..Default::default()
+    };
+    let (mut before, mut after) = (chunk(from), chunk(to));
+    if before.chunk == after.chunk {
+        after.update.push(wire::EntityDelta {
+            id: to.id.clone(),
+            x: Some(to.x),
+            ..Default::default()
+        });
+        return vec![after];
+    }
+    before.leave.push(wire::Leave {
+        id: from.id.clone(),
+        ownership_sequence: 1,
+        moved: true,
+        ..Default::default()
+    });
+    after.enter.push(to.clone());
+    vec![before, after]
+}
+
+/// A session that walks to another area goes on to the task of that area. Its client gets an update
+/// in each tick and sees itself in each. At the end it sees what is there, and nothing else.
+#[tokio::test]
+async fn who_walks_to_another_area_is_shown_by_the_task_of_that_area() {
+    let mut two = TwoTasks::new();
+    let walker = |x| wire::Entity {
+        id: "c1".to_owned(),
+        ..thing(1, x, 4)
+    };
+    let _other = session(&two.table, 2, Format::Json, world::Tile { x: 0, z: 4 });
+    two.tick(1, &[], Vec::new());
+    let start = world::Tile { x: 180, z: 4 };
+    let mailbox = session(&two.table, 1, Format::Compact, start);
+    let (mut decoder, mut shown) = (Decoder::default(), BTreeMap::new());
+    let (mut x, mut tasks) = (start.x, Vec::new());
+    for tick in 2..60 {
+        let before = walker(x);
+        x -= if tick > 12 && x > 60 { 4 } else { 0 };
+        two.table.place("s1", world::Tile { x, z: 4 }, tick);
+        let all = [walker(x), thing(7, 40, 4), thing(8, 190, 4)];
+        two.tick(tick, &all, stepped(&before, &all[0]));
+        tasks.push(two.shows("s1"));
+        let update = taken(&mailbox);
+        assert!(
+            update.is_some() || tick < 13 || x <= 60,
+            "none in tick {tick}"
+        );
+        if let Some(update) = update {
+            let mut bytes = BytesMut::new();
+            write::begin(&mut bytes, tick);
+            bytes.extend_from_slice(&update.body.concat());
+            let (_, update) = decoder.read(&bytes).expect("an update");
+            show(&mut shown, update);
+            assert_eq!(shown.get("c1"), Some(&(x, 4)), "in the update of {tick}");
+        }
+    }
+    assert_eq!(tasks.first(), Some(&[false, true]));
+    assert_eq!(tasks.last(), Some(&[true, false]));
+    assert!(!tasks.contains(&[true, true]), "{tasks:?}");
+    let ids = ["c1", &thing(7, 0, 0).id].map(str::to_owned);
+    let shown: BTreeSet<String> = shown.into_keys().collect();
+    assert_eq!(shown, BTreeSet::from(ids));
+    let chunks = two.tasks.map(|task| task.replica.size().1);
+    assert!(chunks[0] > 49 && chunks[1] == 0, "{chunks:?}");
+}
+
+/// Applies an update to what a client shows: ids with their tiles.
+fn show(shown: &mut BTreeMap<String, (i32, i32)>, update: WorldUpdate) {
+    let is_in = |at: (i32, i32), x: i32, z: i32| at.0.div_euclid(8) == x && at.1.div_euclid(8) == z;
+    for [x, z] in update.gone {
+        shown.retain(|_, at| !is_in(*at, x, z));
+    }
+    for chunk in &update.chunks {
+        if chunk.full {
+            shown.retain(|_, at| !is_in(*at, chunk.x, chunk.z));
+        }
+    }
+    for chunk in &update.chunks {
+        for id in &chunk.leave {
+            if shown.get(id).is_some_and(|at| is_in(*at, chunk.x, chunk.z)) {
+                shown.remove(id);
+            }
+        }
+    }
+    for chunk in update.chunks {
+        for entity in chunk.enter {
+            shown.insert(entity.id, (entity.x, entity.z));
+        }
+        for change in chunk.update {
+            if let Some(at) = shown.get_mut(&change.id) {
+                *at = (change.x.unwrap_or(at.0), change.z.unwrap_or(at.1));
+            }
+        }
+    }
 }

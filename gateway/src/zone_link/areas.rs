@@ -1,0 +1,255 @@
+//! Areas of the world, and the fan-out task that shows each. Pure.
+//!
+//! Always: one task shows an area that has sessions in it. A session that walks along the border of
+//! two areas does not go to and fro between their tasks.
+
+use std::collections::BTreeMap;
+
+use world::{Tile, geometry::tile::REGION_TILES};
+
+/// Regions on a side of an area: a town and the land around it.
+const SIDE_REGIONS: i32 = 4;
+/// Tiles on a side of an area.
+const SIDE_TILES: i32 = SIDE_REGIONS * REGION_TILES;
+/// Tiles beyond the border of its area from which a session goes on to the next one.
+const BEYOND_TILES: i32 = 24;
+
+/// A square of the world. The origin of the world, around which players begin, is in the middle of
+/// one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Area {
+    /// Number of the column, from west to east.
+    pub(crate) x: i32,
+    /// Number of the row, from south to north.
+    pub(crate) z: i32,
+}
+
+impl Area {
+    /// Returns the area of a tile.
+    pub(crate) fn of(tile: Tile) -> Self {
+        let number = |at: i32| {
+            let (whole, rest) = (at.div_euclid(SIDE_TILES), at.rem_euclid(SIDE_TILES));
+            whole + i32::from(rest >= SIDE_TILES / 2)
+        };
+        Self {
+            x: number(tile.x),
+            z: number(tile.z),
+        }
+    }
+
+    /// Returns whether a session of this area that stands on a tile stays in the area.
+    fn keeps(self, tile: Tile) -> bool {
+        let reach = i64::from(SIDE_TILES / 2 + BEYOND_TILES);
+        let keeps = |number: i32, at: i32| {
+            let middle = i64::from(number) * i64::from(SIDE_TILES);
+            (middle - reach..middle + reach).contains(&i64::from(at))
+        };
+        keeps(self.x, tile.x) && keeps(self.z, tile.z)
+    }
+}
+
+#[derive(Debug)]
+struct Owned {
+    task: usize,
+    sessions: usize,
+}
+
+/// The tasks of all areas with sessions in them.
+#[derive(Debug)]
+pub(super) struct Areas {
+    tasks: usize,
+    owned: BTreeMap<Area, Owned>,
+}
+
+/// An area and the task that shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shown {
+    pub(super) area: Area,
+    pub(super) task: usize,
+}
+
+/// The task that shows a session, and the one to which the session goes.
+#[derive(Debug, Default)]
+pub(super) struct Showing {
+    now: Option<Shown>,
+    next: Option<Shown>,
+    /// Whether the task of `next` knows what the session sees.
+    ready: bool,
+}
+
+impl Showing {
+    /// Returns the task that shows the session; `None`: nobody has looked for one yet.
+    pub(super) fn task(&self) -> Option<usize> {
+        self.now.map(|now| now.task)
+    }
+
+    /// Returns the task to which the session goes, while that task does not know yet what the
+    /// session sees.
+    pub(super) fn awaited_by(&self) -> Option<usize> {
+        self.next.filter(|_| !self.ready).map(|next| next.task)
+    }
+
+    /// Returns the task to which the session can go at once.
+    pub(super) fn goes_to(&self) -> Option<usize> {
+        self.next.filter(|_| self.ready).map(|next| next.task)
+    }
+
+    /// Notes that a task knows what the session sees. Changes nothing if the session no longer goes
+    /// there.
+    pub(super) fn knows(&mut self, task: usize) {
+        self.ready |= self.awaited_by() == Some(task);
+    }
+
+    /// Lets the session go on to a task. Returns false and changes nothing if it cannot go there
+    /// now.
+    pub(super) fn pass_on(&mut self, task: usize) -> bool {
+        let goes = self.goes_to() == Some(task);
+        if goes {
+            self.now = self.next.take();
+            self.ready = false;
+        }
+        goes
+    }
+
+    /// Returns the areas that the session needs: where it is shown, and where it goes.
+    fn areas(&self) -> impl Iterator<Item = Area> {
+        self.now.iter().chain(&self.next).map(|shown| shown.area)
+    }
+}
+
+impl Areas {
+    /// Returns the areas for this many tasks.
+    pub(super) fn new(tasks: usize) -> Self {
+        let owned = BTreeMap::new();
+        Self {
+            tasks: tasks.max(1),
+            owned,
+        }
+    }
+
+    /// Decides where a session that stands on a tile is shown, and where it goes.
+    pub(super) fn settle(&mut self, showing: &mut Showing, at: Tile) {
+        let Some(now) = showing.now else {
+            showing.now = Some(self.show(Area::of(at)));
+            return;
+        };
+        if now.area.keeps(at) {
+            showing.next = None;
+            showing.ready = false;
+            return;
+        }
+        let next = self.show(Area::of(at));
+        if next.task == now.task {
+            showing.now = Some(next);
+            showing.next = None;
+            showing.ready = false;
+        } else if showing.next != Some(next) {
+            showing.next = Some(next);
+            showing.ready = false;
+        }
+    }
+
+    /// Returns the area with its task. An area without sessions goes to the task with the fewest.
+    fn show(&mut self, area: Area) -> Shown {
+        if let Some(owned) = self.owned.get_mut(&area) {
+            owned.sessions += 1;
+            let task = owned.task;
+            return Shown { area, task };
+        }
+        let mut sessions = vec![0; self.tasks];
+        for owned in self.owned.values() {
+            sessions[owned.task] += owned.sessions;
+        }
+        let least = (0..self.tasks).min_by_key(|task| sessions[*task]);
+        let task = least.unwrap_or(0);
+        self.owned.insert(area, Owned { task, sessions: 1 });
+        Shown { area, task }
+    }
+
+    /// Counts the sessions of each area anew, and forgets areas that nobody needs any more.
+    pub(super) fn recount<'a>(&mut self, all: impl Iterator<Item = &'a Showing>) {
+        for owned in self.owned.values_mut() {
+            owned.sessions = 0;
+        }
+        for area in all.flat_map(Showing::areas) {
+            if let Some(owned) = self.owned.get_mut(&area) {
+                owned.sessions += 1;
+            }
+        }
+        self.owned.retain(|_, owned| owned.sessions > 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tile(x: i32) -> Tile {
+        Tile { x, z: 0 }
+    }
+
+    fn showing(areas: &mut Areas, x: i32) -> Showing {
+        let mut showing = Showing::default();
+        areas.settle(&mut showing, tile(x));
+        showing
+    }
+
+    #[test]
+    fn the_origin_is_in_the_middle_of_an_area() {
+        let area = |x| Area::of(tile(x)).x;
+        assert_eq!([-129, -128, 0, 127, 128].map(area), [-1, 0, 0, 0, 1]);
+        let far = [i32::MIN, i32::MAX].map(|x| Area::of(tile(x)).keeps(tile(x)));
+        assert_eq!(far, [true, true]);
+    }
+
+    #[test]
+    fn areas_are_shared_among_tasks_by_their_sessions() {
+        let mut areas = Areas::new(2);
+        let crowd: Vec<Showing> = (0..5).map(|_| showing(&mut areas, 0)).collect();
+        assert!(crowd.iter().all(|one| one.task() == Some(0)));
+        let others = [300, 600, 900].map(|x| showing(&mut areas, x).task());
+        assert_eq!(others, [Some(1); 3]);
+        areas.recount(crowd.iter().take(1));
+        assert_eq!(showing(&mut areas, 300).task(), Some(1));
+        assert_eq!(showing(&mut areas, 300).task(), Some(1));
+        assert_eq!(showing(&mut areas, 600).task(), Some(0));
+    }
+
+    #[test]
+    fn a_session_goes_on_only_well_beyond_the_border_and_to_a_task_that_knows_the_place() {
+        let mut areas = Areas::new(2);
+        let _there = showing(&mut areas, 0);
+        let mut walker = showing(&mut areas, 300);
+        assert_eq!(walker.task(), Some(1));
+        areas.settle(&mut walker, tile(127 - 23));
+        assert_eq!(walker.awaited_by(), None, "just beyond the border");
+        areas.settle(&mut walker, tile(127 - 24));
+        assert_eq!(walker.awaited_by(), Some(0));
+        assert!(!walker.pass_on(0), "the task does not know the place yet");
+        walker.knows(1);
+        assert_eq!(walker.goes_to(), None);
+        walker.knows(0);
+        assert!(!walker.pass_on(1) && walker.pass_on(0));
+        assert_eq!((walker.task(), walker.goes_to()), (Some(0), None));
+        areas.settle(&mut walker, tile(127 + 24));
+        assert_eq!(walker.awaited_by(), None, "just beyond the border again");
+    }
+
+    #[test]
+    fn a_session_that_turns_round_stays() {
+        let mut areas = Areas::new(2);
+        let _there = showing(&mut areas, 0);
+        let mut walker = showing(&mut areas, 300);
+        areas.settle(&mut walker, tile(0));
+        walker.knows(0);
+        areas.settle(&mut walker, tile(300));
+        assert_eq!(walker.goes_to(), None);
+        assert!(!walker.pass_on(0));
+        areas.settle(&mut walker, tile(0));
+        assert_eq!(
+            walker.awaited_by(),
+            Some(0),
+            "it has to know the place anew"
+        );
+    }
+}
