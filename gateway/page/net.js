@@ -55,6 +55,8 @@ export class Net {
     this.character = undefined;
     this.phase = "connecting";
     this.resumes = { kept: 0, anew: 0, moved: 0 };
+    this.leaving = false;
+    this.steered = false;
     addEventListener("online", () => this.wake());
     addEventListener("offline", () => this.pause());
     document.addEventListener("visibilitychange", () => {
@@ -71,13 +73,17 @@ export class Net {
     return this.pastGaps + (this.line?.gaps ?? 0) + (this.next?.gaps ?? 0);
   }
 
-  opened() {
-    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+  opened(address = this.address()) {
     return new Line(
-      `${scheme}//${location.host}/ws`,
+      address,
       (line, message) => this.hear(line, message),
       (line, code, reason) => this.closed(line, code, reason),
     );
+  }
+
+  address() {
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    return `${scheme}//${location.host}/ws`;
   }
 
   may() {
@@ -90,6 +96,7 @@ export class Net {
     this.clock(undefined);
     this.phase = "connecting";
     this.light("wait", this.resume ? "reconnecting" : "connecting");
+    this.leaving = false;
     this.line = this.opened();
   }
 
@@ -105,12 +112,20 @@ export class Net {
     if (!line.count(message)) return;
     if (event === "session:hello") return this.hello(line, data);
     if (line === this.next) return this.hearNext(event, data);
-    if (event === "session:resumed") this.resumed(data);
+    if (event === "session:resumed") {
+      this.resumed(data);
+      this.steered = false;
+      this.steer(data.gateway);
+    }
     if (this.open || event === "session:welcome") this.lastSeq = line.seq;
     if (data?.resumeToken) this.resume = data.resumeToken;
-    if (event === "session:welcome") this.welcome(data);
+    if (event === "session:welcome") {
+      this.steered = false;
+      this.welcome(data);
+    }
     if (event === "session:invalid") this.invalid();
     if (event === "session:draining") this.leaves(data.afterMs);
+    if (event === "world:entered") this.steer(data.gateway);
     this.answer(event, data, re);
   }
 
@@ -242,14 +257,24 @@ export class Net {
   // --- the gateway leaves: the next connection is made before this one is broken ---
 
   leaves(afterMs) {
+    this.leaving = true;
     if (this.next || !this.open) return;
     this.clock(() => this.openNext(), this.again.leaving(afterMs));
   }
 
-  openNext() {
+  openNext(address) {
     this.clock(undefined);
     if (this.next || !this.line || !this.open) return;
-    this.next = this.opened();
+    this.next = this.opened(address);
+  }
+
+  // --- another gateway shows this part of the world to most players ---
+
+  /** Goes there once. If that fails, it stays with the gateway that it has. */
+  steer(address) {
+    if (!address || this.steered) return;
+    this.steered = true;
+    this.openNext(address);
   }
 
   hearNext(event, data) {
@@ -258,6 +283,7 @@ export class Net {
       const { line, next } = this;
       this.retire(line);
       [this.line, this.next] = [next, undefined];
+      this.leaving = false;
       this.resumes.moved += 1;
       this.lastSeq = next.seq;
       if (data.resumeToken) this.resume = data.resumeToken;
@@ -272,6 +298,7 @@ export class Net {
     this.retire(this.next);
     this.next = undefined;
     for (const message of this.line.release()) this.hear(this.line, message);
+    if (!this.leaving) return;
     const { ms } = this.again.lost(1006, performance.now());
     if (this.line && this.open) this.clock(() => this.openNext(), ms);
   }

@@ -84,7 +84,8 @@ pub(crate) fn assemble(
     let fan_out = fan_out.context("watch the fan-out")?;
     let zones = Zones::start(links(&config, &store), fan_out, &meter, tasks.clone());
     let registry = Arc::new(Registry::new(tasks.clone()));
-    let sessions = own_sessions(&zones, &registry);
+    let draining = CancellationToken::new();
+    let sessions = (own_sessions(&zones, &registry), draining.clone());
     let hub = hub(&config, bus, &store, &limits, &metrics, sessions, &tasks);
     let agent_api_url = config.agent_api_url.clone();
     let runtime = Runtime::start(agent_api_url, metrics.clone(), &tasks)?;
@@ -106,7 +107,7 @@ pub(crate) fn assemble(
             budgets: Budgets::new(config.rate_limits),
             entering: Turns::new("world", ENTERING_MAX, metrics.clone()),
             clients: tasks.part(),
-            draining: CancellationToken::new(),
+            draining,
         },
         served: Served {
             shown: Arc::new(Shown::new(version)),
@@ -175,11 +176,13 @@ fn hub(
     store: &Replicas,
     limits: &Arc<Limits>,
     metrics: &Metrics,
-    sessions: OwnSessions,
+    sessions: (OwnSessions, CancellationToken),
     tasks: &TaskGroup,
 ) -> Arc<Hub> {
+    let (sessions, draining) = sessions;
     let parts = HubParts {
         gateway_id: config.gateway_id.clone(),
+        address: config.address.clone(),
         bus,
         book: Book::new(store.clone()),
         chat: config.global_chat.clone(),
@@ -187,6 +190,7 @@ fn hub(
         limits: Arc::clone(limits),
         metrics: metrics.clone(),
         sessions,
+        draining,
     };
     Hub::new(parts, tasks.clone())
 }

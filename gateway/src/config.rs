@@ -33,6 +33,8 @@ pub struct Config {
     pub(crate) metrics_port: u16,
     pub(crate) production: bool,
     pub(crate) gateway_id: String,
+    /// Address at which clients reach this gateway and no other.
+    pub(crate) address: Option<String>,
     /// Trust between this gateway and the other processes.
     pub(crate) trust: Trust,
     pub(crate) persistence: Names,
@@ -149,6 +151,7 @@ impl Config {
             metrics_port,
             production,
             gateway_id: read_gateway_id(reader, &trust),
+            address: read_address(reader),
             trust,
             persistence: Names::read(reader),
             redis: RedisPlace::read(reader),
@@ -373,6 +376,20 @@ fn read_gateway_id(reader: &mut Reader, trust: &Trust) -> String {
     }
     let name = given.or_else(|| certified.map(str::to_owned));
     name.unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string())
+}
+
+/// Reads the gateway's own address.
+fn read_address(reader: &mut Reader) -> Option<String> {
+    let help = "ws:// or wss:// address of this gateway alone, past load balancers, to which others \
+                send players of its areas; none: they do not";
+    let address: Option<String> = reader.optional("GATEWAY_ADDRESS", help);
+    let address = address.filter(|address| !address.is_empty());
+    if let Some(given) = &address
+        && !(given.starts_with("ws://") || given.starts_with("wss://"))
+    {
+        reader.problem("GATEWAY_ADDRESS must begin with ws:// or wss://".to_owned());
+    }
+    address
 }
 
 fn read_ports(reader: &mut Reader, production: bool) -> (IpAddr, u16, u16) {

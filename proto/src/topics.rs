@@ -74,6 +74,13 @@ pub struct Presence {
 pub struct Beat {
     /// The gateway.
     pub gateway_id: String,
+    /// Address at which clients reach this gateway and no other; absent: it wants no players of
+    /// others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// Number of its players; 0 from gateways that do not tell it.
+    #[serde(default)]
+    pub players: u64,
 }
 
 /// A character that came into the world or left it.
@@ -201,6 +208,8 @@ mod tests {
             expected
         );
         assert_eq!(serde_json::to_string(&expected).unwrap(), news);
+        let beat: Beat = serde_json::from_str(r#"{"gatewayId":"g"}"#).unwrap();
+        assert_eq!((beat.address, beat.players), (None, 0));
         let place = r#"{"gatewayId":"g","sessionId":"s","accountId":"a"}"#;
         assert_eq!(
             serde_json::from_str::<Presence>(place)

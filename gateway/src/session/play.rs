@@ -20,7 +20,7 @@ use crate::{
     clock,
     mailbox::{Mailbox, Reliable},
     social::{chat, hub::Speaker, presence::Present},
-    zone_link::{AttachError, AttachSession, Attached, SessionEvent},
+    zone_link::{Area, AttachError, AttachSession, Attached, SessionEvent},
 };
 
 const ENTER: &str = "world:enter";
@@ -128,6 +128,7 @@ impl Session {
             region: [attached.region.x, attached.region.z],
             zone: attached.run_id.to_string(),
             resume_token: self.resume_token(),
+            gateway: self.better_gateway(attached.region),
         };
         let first = vec![
             Reliable::of(&entered).answering(re),
@@ -146,6 +147,12 @@ impl Session {
             .announce_takeover(&character_id, epoch)
             .await;
         self.app.sessions.hub.join(present, self.mailbox.clone());
+    }
+
+    /// Returns the address of the gateway that shows the area of a region to most players, if that is
+    /// another one.
+    pub(super) fn better_gateway(&self, region: Region) -> Option<String> {
+        self.app.sessions.hub.steer(Area::of_region(region))
     }
 
     fn not_entered(&self, re: Option<RequestId>, region: Region, error: AttachError) {

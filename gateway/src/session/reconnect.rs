@@ -22,6 +22,7 @@ use crate::{
     mailbox::Reliable,
     socket::{Socket, WriteSide},
     writer::Finished,
+    zone_link::Area,
 };
 
 const EVENT: &str = "session:resume";
@@ -342,12 +343,15 @@ impl Session {
             lost.clear();
         }
         let missed = missed.unwrap_or_default();
+        let stands = self.app.zones.position(&self.handle.session_id);
+        let area = stands.map(|(tile, _)| Area::of(tile));
         let resumed = Resumed {
             session_id: self.handle.session_id.clone(),
             replayed: missed.len() as u64,
             resync,
             resume_token: self.resume_token(),
             character_id: self.character_id(),
+            gateway: area.and_then(|area| self.app.sessions.hub.steer(area)),
         };
         let mut first = vec![Reliable::of(&resumed).answering(re)];
         first.extend(missed);

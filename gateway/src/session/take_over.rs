@@ -145,6 +145,9 @@ impl Session {
             resync: true,
             resume_token: self.resume_token(),
             character_id: self.character_id(),
+            gateway: attached
+                .as_ref()
+                .and_then(|attached| self.better_gateway(attached.region)),
         };
         let mut first = vec![Reliable::of(&resumed).answering(re)];
         first.extend(attached.map(|attached| Reliable::raw("player:sync", attached.sync)));

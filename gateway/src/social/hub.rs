@@ -43,9 +43,12 @@ use super::{
     global::{self, GlobalChat},
     keeper::Keeper,
     presence::{self, Present},
+    steering::Steering,
     watch::Watch,
 };
-use crate::{clock, limits::Limits, mailbox::Mailbox, mailbox::Reliable, metrics::Metrics};
+use crate::{
+    clock, limits::Limits, mailbox::Mailbox, mailbox::Reliable, metrics::Metrics, zone_link::Area,
+};
 
 /// Pause between two looks at where everybody stands.
 const LOCATE: Duration = Duration::from_secs(1);
@@ -72,12 +75,14 @@ pub(crate) struct OwnSessions {
 /// Chat and presence of one gateway.
 pub(crate) struct Hub {
     gateway_id: String,
+    address: Option<String>,
     bus: Bus,
     book: Book,
     chat: GlobalChat,
     limits: Arc<Limits>,
     metrics: Metrics,
     sessions: OwnSessions,
+    draining: CancellationToken,
     state: Mutex<State>,
     changed: Notify,
     tasks: TaskGroup,
@@ -88,6 +93,8 @@ pub(crate) struct Hub {
 /// Parts of a hub.
 pub(crate) struct HubParts {
     pub(crate) gateway_id: String,
+    /// Address at which clients reach this gateway and no other.
+    pub(crate) address: Option<String>,
     pub(crate) bus: Bus,
     pub(crate) book: Book,
     pub(crate) chat: GlobalChat,
@@ -96,6 +103,8 @@ pub(crate) struct HubParts {
     pub(crate) limits: Arc<Limits>,
     pub(crate) metrics: Metrics,
     pub(crate) sessions: OwnSessions,
+    /// Cancelled when the gateway begins to send its players elsewhere.
+    pub(crate) draining: CancellationToken,
 }
 
 struct State {
@@ -114,6 +123,7 @@ struct State {
     /// News of friends that the bus did not take.
     unsaid: VecDeque<SocialEnvelope>,
     reach: Reach,
+    steering: Steering,
 }
 
 /// Speaker, and its tile.
@@ -135,15 +145,18 @@ impl Hub {
             announced: BTreeSet::new(),
             unsaid: VecDeque::new(),
             reach: Reach::All,
+            steering: Steering::default(),
         };
         Arc::new(Self {
             gateway_id: parts.gateway_id,
+            address: parts.address,
             bus: parts.bus,
             book: parts.book,
             chat: parts.chat,
             limits: parts.limits,
             metrics: parts.metrics,
             sessions: parts.sessions,
+            draining: parts.draining,
             leaving: tasks.part(),
             tasks,
             state: Mutex::new(state),
@@ -241,6 +254,35 @@ impl Hub {
         self.bus.publish(&topics::gateway(id), json(envelope)).await
     }
 
+    /// Returns the address of another gateway that should show an area to its players; `None`: this
+    /// one should.
+    pub(crate) fn steer(&self, area: Area) -> Option<String> {
+        let state = self.state();
+        let other = state
+            .steering
+            .other(&self.gateway_id, area, clock::instant());
+        other.map(str::to_owned)
+    }
+
+    /// Returns the sign of life of this gateway. One that drains names no address.
+    fn beat(&self) -> Beat {
+        Beat {
+            gateway_id: self.gateway_id.clone(),
+            address: self
+                .address
+                .clone()
+                .filter(|_| !self.draining.is_cancelled()),
+            players: self.state().listeners.all().count() as u64,
+        }
+    }
+
+    fn hear_beat(&self, beat: Beat) {
+        let now = clock::instant();
+        let mut state = self.state();
+        state.watch.beat(beat.gateway_id.clone(), now);
+        state.steering.hear(beat, now);
+    }
+
     /// Listens to the bus and keeps presence alive, until `stop`.
     pub(crate) async fn run(
         self: Arc<Self>,
@@ -315,10 +357,8 @@ impl Hub {
             .retain(|session| !fresh.contains(session));
         excused(reach, self.catch_up(news).await)?;
         if all {
-            let beat = Beat {
-                gateway_id: self.gateway_id.clone(),
-            };
-            excused(reach, self.bus.publish(topics::BEATS, json(&beat)).await)?;
+            let said = self.bus.publish(topics::BEATS, json(&self.beat())).await;
+            excused(reach, said)?;
         }
         excused(reach, channels.follow(&self.bus, self.wanted()).await)?;
         Ok(all)
@@ -430,7 +470,7 @@ impl Hub {
         }
         if heard.channel == topics::BEATS {
             match serde_json::from_slice::<Beat>(&heard.payload) {
-                Ok(beat) => self.state().watch.beat(beat.gateway_id, clock::instant()),
+                Ok(beat) => self.hear_beat(beat),
                 Err(error) => tracing::warn!(%error, "a sign of life cannot be read"),
             }
             return;

@@ -14,4 +14,5 @@ pub(crate) mod presence;
 pub(crate) mod redis_bus;
 pub(crate) mod redis_cluster;
 pub(crate) mod redis_server;
+mod steering;
 mod watch;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use world::{Tile, geometry::tile::REGION_TILES};
+use world::{Region, Tile, geometry::tile::REGION_TILES};
 
 /// Regions on a side of an area: a town and the land around it.
 const SIDE_REGIONS: i32 = 4;
@@ -35,6 +35,14 @@ impl Area {
             x: number(tile.x),
             z: number(tile.z),
         }
+    }
+
+    /// Returns the area of a region.
+    pub(crate) fn of_region(region: Region) -> Self {
+        Self::of(Tile {
+            x: region.x.saturating_mul(REGION_TILES),
+            z: region.z.saturating_mul(REGION_TILES),
+        })
     }
 
     /// Returns whether a session of this area that stands on a tile stays in the area.

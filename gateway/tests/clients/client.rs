@@ -216,11 +216,13 @@ impl Client {
         self.enter_as(&id).await;
     }
 
-    pub(crate) async fn enter_as(&mut self, id: &str) {
+    /// Enters the world with a character. Returns the answer.
+    pub(crate) async fn enter_as(&mut self, id: &str) -> Value {
         let entered = self.ask("world:enter", json!({"characterId": id})).await;
         assert_eq!(entered["event"], "world:entered", "{entered}");
         self.character_id = id.to_owned();
         self.event("player:sync").await;
+        entered
     }
 
     /// Loses the connection without a word.

@@ -40,6 +40,7 @@ mod signing_keys;
 mod slow;
 mod spectators;
 mod stage;
+mod steering;
 mod store;
 mod talk;
 mod walk;

@@ -158,6 +158,10 @@ pub struct Resumed {
     /// Character that the session plays; absent: it is not in the world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub character_id: Option<String>,
+    /// WebSocket address of the gateway that shows this area to most players. A client may resume
+    /// its session there at once; absent: this gateway is as good.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gateway: Option<String>,
 }
 
 /// `session:invalid`: authenticate anew.
@@ -221,6 +225,10 @@ pub struct WorldEntered {
     /// Resumes the session from now on, at any gateway; an earlier one does not name the character.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume_token: Option<String>,
+    /// WebSocket address of the gateway that shows this area to most players. A client may resume
+    /// its session there at once; absent: this gateway is as good.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gateway: Option<String>,
 }
 
 /// `world:left`: out of the world, durably.

@@ -482,7 +482,12 @@ async fn who_walks_to_another_area_is_shown_by_the_task_of_that_area() {
         let before = walker(x);
         x -= if tick > 12 && x > 60 { 4 } else { 0 };
         two.table.place("s1", world::Tile { x, z: 4 }, tick);
-        let all = [walker(x), thing(7, 40, 4), thing(8, 190, 4)];
+        let all = [
+            walker(x),
+            thing(7, 40, 4),
+            thing(8, 190, 4),
+            thing(9, 38, 4),
+        ];
         two.tick(tick, &all, stepped(&before, &all[0]));
         tasks.push(two.shows("s1"));
         let update = taken(&mailbox);
@@ -502,7 +507,8 @@ async fn who_walks_to_another_area_is_shown_by_the_task_of_that_area() {
     assert_eq!(tasks.first(), Some(&[false, true]));
     assert_eq!(tasks.last(), Some(&[true, false]));
     assert!(!tasks.contains(&[true, true]), "{tasks:?}");
-    let ids = ["c1", &thing(7, 0, 0).id].map(str::to_owned);
+    // The first number of the new task's replica stands for thing 9, that of the old one for `c1`.
+    let ids = ["c1", &thing(7, 0, 0).id, &thing(9, 0, 0).id].map(str::to_owned);
     let shown: BTreeSet<String> = shown.into_keys().collect();
     assert_eq!(shown, BTreeSet::from(ids));
     let chunks = two.tasks.map(|task| task.replica.size().1);
