@@ -1,11 +1,9 @@
 //! Changes of the replica between two flushes: per chunk, and per thing only its end result.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, OnceLock},
-};
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
+use foldhash::HashMap;
 use world::Chunk;
 
 use super::{

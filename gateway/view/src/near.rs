@@ -4,7 +4,7 @@
 //! has to do are in it. A listed player stays for two tiles longer than others would, so that the
 //! list does not flicker.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt};
 
 use bytes::{Bytes, BytesMut};
 use proto::client::{

@@ -3,11 +3,9 @@
 //! Always: a number that is free stands for nothing at any client. It is given away only after a
 //! flush has said that it stands for nothing.
 
-use std::{
-    cmp::Reverse,
-    collections::{BinaryHeap, HashMap},
-    sync::Arc,
-};
+use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
+
+use foldhash::HashMap;
 
 /// See the module.
 #[derive(Debug, Default)]

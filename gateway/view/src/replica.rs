@@ -5,11 +5,12 @@
 //! that was whole once stays readable while its owners change, until the gateway drops it.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, OnceLock},
 };
 
 use bytes::Bytes;
+use foldhash::HashMap;
 use proto::rpc::zone::v1 as wire;
 use world::Chunk;
 

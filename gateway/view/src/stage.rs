@@ -1,9 +1,10 @@
 //! One flush as sessions look at it: the chunks in sight around each chunk in which somebody
 //! stands. The stage resolves them once for all who stand in the same chunk.
 
-use std::{cell::Cell, collections::HashMap};
+use std::cell::Cell;
 
 use bytes::Bytes;
+use foldhash::HashMap;
 use proto::client::compact::write::Near;
 use world::Chunk;
 
@@ -44,8 +45,8 @@ impl<'a> Stage<'a> {
             replica,
             changes,
             encoded,
-            sights: HashMap::new(),
-            players: HashMap::new(),
+            sights: HashMap::default(),
+            players: HashMap::default(),
         }
     }
 

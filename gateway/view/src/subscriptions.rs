@@ -4,8 +4,9 @@
 //! Always: if some session may see a chunk, the gateway asks for it every run that owns a region
 //! within 32 tiles of it. It asks nobody for a chunk that no session has been near for some ticks.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
+use foldhash::{HashMap, HashSet, HashSetExt};
 use proto::client::limits::VIEW_CHUNKS;
 use world::{
     Chunk, Region, Tile,
@@ -160,7 +161,7 @@ impl Subscriptions {
 
     /// Notes that a run's streams are open: nobody has asked it for anything.
     pub fn link_up(&mut self, run: u64) {
-        self.told.insert(run, HashSet::new());
+        self.told.insert(run, HashSet::default());
     }
 
     /// Notes that a run's streams have ended.
