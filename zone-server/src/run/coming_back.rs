@@ -8,13 +8,16 @@ use handover::{
     region::Taking,
 };
 use proto::rpc::zone::v1::{
-    CompleteRegionRequest, CompleteRequest, ForwardRequest, HandoverId, Input, LocateRequest,
-    MovedSlot, PrepareRegionRequest, PrepareRequest, SessionRef,
+    CompleteRegionRequest, CompleteRequest, ForwardRequest, FromZone, HandoverId, Input,
+    LocateRequest, MovedSlot, PrepareRegionRequest, PrepareRequest, SessionRef,
 };
 use service_runtime::{
     config::{Env, Reader},
     telemetry::{Telemetry, TelemetryConfig},
 };
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tonic::Status;
 use world::{CharacterId, CharacterState, Columns, Content, PlayerRecord, Region};
 
 use super::{
@@ -25,6 +28,10 @@ use crate::{
     beat::Beat,
     commit::batch::Sending,
     config::Config,
+    deliver::{
+        links::{CONTROL_MAX, LinkHalf},
+        published::Fields,
+    },
     effects::{Effects, NobodyCommits},
     metrics::Metrics,
     ownership::lease::Pulse,
@@ -61,8 +68,9 @@ fn ann() -> CharacterId {
     CharacterId::from("ann")
 }
 
-/// Returns a run that ann has left, together with her region, for another one.
-fn run_that_she_left() -> Run {
+/// Returns a run that ann has left, together with her region, for another one, and the other end of
+/// its link with her gateway.
+fn run_that_she_left() -> (Run, mpsc::Receiver<Result<FromZone, Status>>) {
     let telemetry = Telemetry::new("test", &TelemetryConfig::default()).unwrap();
     let context = RunContext {
         effects: Box::new(Silent),
@@ -82,16 +90,23 @@ fn run_that_she_left() -> Run {
     };
     let gone = Gone::new(Departed::new(run.now), WENT, to, Word::Region(THERE));
     run.handovers.departed.insert(ann(), gone);
-    run
+    let (sender, heard) = mpsc::channel(CONTROL_MAX);
+    run.links.control(LinkHalf {
+        gateway_id: "g".to_owned(),
+        link: 1,
+        fields: Fields::Typed,
+        sender,
+        cut: CancellationToken::new(),
+    });
+    (run, heard)
 }
 
-/// Returns her session; no gateway has it at the moment.
 fn session() -> SessionRef {
     SessionRef {
         session_id: "session-ann".to_owned(),
         session_epoch: 1,
+        gateway_id: "g".to_owned(),
         attach: 1,
-        ..SessionRef::default()
     }
 }
 
@@ -135,7 +150,7 @@ fn back() -> HandoverId {
 
 #[test]
 fn inputs_for_a_player_who_left_are_played_when_the_region_brings_her_back() {
-    let mut run = run_that_she_left();
+    let (mut run, _gateway) = run_that_she_left();
     three_inputs_come(&mut run);
     let taking = Taking::new(EPOCH, 8, run.now);
     run.moves.taking.insert(THERE, taking);
@@ -157,7 +172,7 @@ fn inputs_for_a_player_who_left_are_played_when_the_region_brings_her_back() {
 
 #[test]
 fn inputs_for_a_player_who_left_are_played_when_a_handover_brings_her_back() {
-    let mut run = run_that_she_left();
+    let (mut run, _gateway) = run_that_she_left();
     three_inputs_come(&mut run);
     run.regions.held.insert(THERE, EPOCH);
     let bounds = THERE.bounds();

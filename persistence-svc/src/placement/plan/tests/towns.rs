@@ -292,6 +292,25 @@ fn a_region_that_must_be_alone_leaves_its_town() {
 }
 
 #[test]
+fn a_region_that_must_be_alone_does_not_go_back_to_its_town() {
+    let mut view = view("aaabbbbbccccdddd", "e");
+    found(&mut view, 1, (2, 0), (2, 1));
+    at(&mut view, 3, 0).faults = 2;
+    let mut world = World::new(view);
+    world.pass(60);
+    assert_eq!(world.map(), "aaaebbbbccccdddd");
+    assert_eq!(world.moves.len(), 1);
+}
+
+#[test]
+fn the_survivor_that_has_the_rest_of_a_town_takes_it_over() {
+    let mut view = view("aaaabbcc", "");
+    found(&mut view, 1, (3, 0), (2, 1));
+    run(&mut view, 'b').until_ms = NOW_MS;
+    assert_eq!(after(&view, &plan(&view, POLICY)), "aaaaaccc");
+}
+
+#[test]
 fn noise_moves_no_towns() {
     let mut view = skewed();
     found(&mut view, 1, (2, 2), (2, 2));
