@@ -29,7 +29,8 @@ use crate::{
     commit::batch::Sending,
     config::Config,
     deliver::{
-        links::{CONTROL_MAX, LinkHalf},
+        encoded::EncodedFrame,
+        links::{CONTROL_MAX, FRAMES_MAX, LinkHalf},
         published::Fields,
     },
     effects::{Effects, NobodyCommits},
@@ -68,9 +69,34 @@ fn ann() -> CharacterId {
     CharacterId::from("ann")
 }
 
+/// The gateway's end of its link.
+struct Gateway {
+    _control: mpsc::Receiver<Result<FromZone, Status>>,
+    _frames: mpsc::Receiver<Result<EncodedFrame, Status>>,
+}
+
+/// Links the gateway "g".
+fn link(run: &mut Run) -> Gateway {
+    let (control, _control) = mpsc::channel(CONTROL_MAX);
+    let (frames, _frames) = mpsc::channel(FRAMES_MAX);
+    run.links.control(half(control));
+    run.links.frames(half(frames));
+    Gateway { _control, _frames }
+}
+
+fn half<S>(sender: S) -> LinkHalf<S> {
+    LinkHalf {
+        gateway_id: "g".to_owned(),
+        link: 1,
+        fields: Fields::Typed,
+        sender,
+        cut: CancellationToken::new(),
+    }
+}
+
 /// Returns a run that ann has left, together with her region, for another one, and the other end of
 /// its link with her gateway.
-fn run_that_she_left() -> (Run, mpsc::Receiver<Result<FromZone, Status>>) {
+fn run_that_she_left() -> (Run, Gateway) {
     let telemetry = Telemetry::new("test", &TelemetryConfig::default()).unwrap();
     let context = RunContext {
         effects: Box::new(Silent),
@@ -90,15 +116,8 @@ fn run_that_she_left() -> (Run, mpsc::Receiver<Result<FromZone, Status>>) {
     };
     let gone = Gone::new(Departed::new(run.now), WENT, to, Word::Region(THERE));
     run.handovers.departed.insert(ann(), gone);
-    let (sender, heard) = mpsc::channel(CONTROL_MAX);
-    run.links.control(LinkHalf {
-        gateway_id: "g".to_owned(),
-        link: 1,
-        fields: Fields::Typed,
-        sender,
-        cut: CancellationToken::new(),
-    });
-    (run, heard)
+    let gateway = link(&mut run);
+    (run, gateway)
 }
 
 fn session() -> SessionRef {
