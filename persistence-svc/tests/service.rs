@@ -62,6 +62,7 @@ async fn register(replica: &Replica, place: (i32, i32)) -> u64 {
         build: "test".to_owned(),
         content_hash: "content".to_owned(),
         regions: vec![region(place.0, place.1)],
+        ..wire::RegisterRequest::default()
     };
     let mut client = RunsClient::new(replica.channel.clone());
     client.register(ask).await.unwrap().into_inner().run_id

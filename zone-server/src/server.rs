@@ -39,7 +39,7 @@ use crate::{
     ownership::{
         keeper::{self, Keeper},
         lease::{Pulse, Registered},
-        mirror, progress,
+        mirror, progress, towns,
     },
     peers::Peers,
     rpc::{
@@ -259,6 +259,7 @@ impl Lives {
             build: env!("CARGO_PKG_VERSION").to_owned(),
             content_hash: content.hash().to_owned(),
             regions: regions.collect(),
+            towns: towns::of(content),
         }
     }
 

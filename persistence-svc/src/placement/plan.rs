@@ -3,15 +3,20 @@
 //! Always: a region of a living run stays where it is until that run gives it away, and a plan only
 //! requests that; a plan fences a run only when its lease has ended or witnesses saw it dead, and
 //! somebody can take its regions; a plan gives nothing to a run that drains; the same view gives
-//! the same plan, and a second plan after the first one changes nothing.
+//! the same plan, and a second plan after the first one changes nothing. A plan prefers one owner for
+//! a town; faults, drains and an even load come before that.
 
 mod assign;
 mod balance;
 mod block;
+mod gather;
+mod grow;
 mod isolate;
 mod move_backoff;
 mod prospect;
+mod requests;
 mod takeover;
+mod town;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,6 +68,8 @@ pub(crate) struct RegionView {
     pub(crate) paused: bool,
     /// Number of its runs that panicked in it within [`FAULT_MS`].
     pub(crate) faults: i64,
+    /// Number of the town to which it belongs; 0: none.
+    pub(crate) town: i32,
 }
 
 /// Policy of a plan.
@@ -171,11 +178,12 @@ pub(crate) fn plan(view: &View, policy: PlanPolicy) -> Change {
     for region in paused.chain(pauses.iter().map(|one| one.region)) {
         free.remove(&region);
     }
-    prospect.cells = isolate::cells(&prospect, &free);
+    prospect.isolate(isolate::cells(&prospect, &free));
     let given = assign::assign(&prospect, &free, policy.settle_ms);
     for (region, run) in &given {
         prospect.put(*region, *run);
     }
+    prospect.gives = !given.is_empty();
     let wanted = balance::move_requests(prospect, policy.balance);
     Change {
         moves: moves(view, &given),

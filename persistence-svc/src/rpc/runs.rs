@@ -13,7 +13,7 @@ use super::model::{number, ownership, region, small, state, text, wire_record};
 use super::{Desk, Failure, malformed, value};
 use super::{commit, items};
 use crate::placement::planner::millis;
-use crate::store::model::{Ended, Load, RegionLoad, Registration, Renewal, RunState};
+use crate::store::model::{Ended, Load, Region, RegionLoad, Registration, Renewal, RunState};
 use crate::store::unsigned;
 
 /// Most regions of a world.
@@ -41,6 +41,20 @@ fn loads(said: Vec<wire::RegionLoad>) -> Result<Vec<RegionLoad>, Failure> {
         }
     }
     Ok(loads.into_values().collect())
+}
+
+/// Reads the number of each region's town, counted from 1; the first one that names it.
+fn towns(said: Vec<wire::Town>) -> Result<BTreeMap<Region, i32>, Failure> {
+    if said.iter().map(|town| town.regions.len()).sum::<usize>() > REGIONS_MAX {
+        return Err(malformed("towns: too many regions"));
+    }
+    let mut towns = BTreeMap::new();
+    for (number, town) in (1..).zip(said) {
+        for place in town.regions {
+            towns.entry(region("towns", Some(place))?).or_insert(number);
+        }
+    }
+    Ok(towns)
 }
 
 /// Reads how a run ended. It leaves out the fields that the reason does not concern.
@@ -96,6 +110,7 @@ impl Runs for RunsService {
                 build: ask.build.chars().take(64).collect(),
                 content_hash: text("content_hash", ask.content_hash)?,
                 regions,
+                towns: towns(ask.towns)?,
                 lease_ms: millis(lease),
             };
             let address = registration.address.clone();

@@ -61,7 +61,7 @@ impl FromRow for RegionOwner {
 pub(crate) const REGION_VIEWS: &str = "SELECT region_x, region_z, run_id, epoch,
    CAST(cost_us AS bigint), changed_at, wanted_run_id, paused,
    (SELECT count(*) FROM region_faults f
-    WHERE f.region_x = r.region_x AND f.region_z = r.region_z AND f.at > $1)
+    WHERE f.region_x = r.region_x AND f.region_z = r.region_z AND f.at > $1), town
  FROM regions r ORDER BY region_x, region_z";
 
 /// Reads a row of [`REGION_VIEWS`].
@@ -76,6 +76,7 @@ impl FromRow for RegionView {
             wanted: row.column(6)?,
             paused: row.column(7)?,
             faults: row.column(8)?,
+            town: row.column(9)?,
         })
     }
 }

@@ -1,6 +1,8 @@
 //! Types of the store. Numbers are as the database keeps them. The module `rpc` checks every
 //! message of the wire before it builds one of these types.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 
 use super::value::{Chunk, GroundGone, GroundItem, Holdings, LedgerRow, RegionGive, RegionState};
@@ -149,6 +151,8 @@ pub(crate) struct Registration {
     pub(crate) build: String,
     pub(crate) content_hash: String,
     pub(crate) regions: Vec<Region>,
+    /// Number of the town of each region that has one; empty: those that the store knows.
+    pub(crate) towns: BTreeMap<Region, i32>,
     pub(crate) lease_ms: i64,
 }
 

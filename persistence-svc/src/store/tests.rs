@@ -23,11 +23,16 @@ const HERE: Region = Region { x: 0, z: 0 };
 const THERE: Region = Region { x: 1, z: 0 };
 
 async fn register(store: &dyn Store, lease_ms: i64) -> i64 {
+    register_with(store, lease_ms, &[]).await
+}
+
+async fn register_with(store: &dyn Store, lease_ms: i64, towns: &[(Region, i32)]) -> i64 {
     let registration = Registration {
         address: "127.0.0.1:1".to_owned(),
         build: "test".to_owned(),
         content_hash: "content".to_owned(),
         regions: vec![HERE, THERE],
+        towns: towns.iter().copied().collect(),
         lease_ms,
     };
     store.register(registration).await.unwrap().run
@@ -140,6 +145,27 @@ async fn runs_that_ended_long_ago_are_forgotten(store: &dyn Store) {
     assert_eq!(batch(lives).await.unwrap(), again);
 }
 
+async fn the_last_run_that_names_towns_decides(store: &dyn Store) {
+    store.migrate().await.unwrap();
+    let towns = async || {
+        let view = store.view().await.unwrap();
+        let regions = view.regions.iter();
+        regions.map(|one| one.town).collect::<Vec<i32>>()
+    };
+    register(store, 60_000).await;
+    assert_eq!(towns().await, [0, 0]);
+    let strange = Region { x: 9, z: 9 };
+    for (named, known) in [
+        (&[(HERE, 1), (THERE, 1), (strange, 1)][..], [1, 1]),
+        // A zone server of 0.2.0 names none.
+        (&[], [1, 1]),
+        (&[(THERE, 2)], [0, 2]),
+    ] {
+        register_with(store, 60_000, named).await;
+        assert_eq!(towns().await, known);
+    }
+}
+
 async fn over_sqlite<F: AsyncFnOnce(&dyn Store)>(law: F) {
     let folder = std::env::temp_dir().join(format!("persistence-unit-{}", new_id()));
     let store = Sqlite::open(
@@ -176,6 +202,11 @@ mod sqlite_store {
     }
 
     #[tokio::test]
+    async fn the_last_run_that_names_towns_decides() {
+        super::over_sqlite(super::the_last_run_that_names_towns_decides).await;
+    }
+
+    #[tokio::test]
     async fn one_replica_leads() {
         super::over_sqlite(super::one_replica_leads).await;
     }
@@ -190,6 +221,11 @@ mod postgres_store {
     #[tokio::test]
     async fn a_plan_from_a_wrong_view_changes_nothing() {
         super::over_postgres(super::a_plan_from_a_wrong_view_changes_nothing).await;
+    }
+
+    #[tokio::test]
+    async fn the_last_run_that_names_towns_decides() {
+        super::over_postgres(super::the_last_run_that_names_towns_decides).await;
     }
 
     #[tokio::test]

@@ -14,6 +14,7 @@ impl Stage {
             build: "test".to_owned(),
             content_hash: "content".to_owned(),
             regions: regions.to_vec(),
+            ..wire::RegisterRequest::default()
         };
         self.runs().register(ask).await.unwrap().into_inner()
     }

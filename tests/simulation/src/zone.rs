@@ -96,6 +96,7 @@ impl Sim {
             build: "simulated".to_owned(),
             content_hash: self.stage.ground.content.hash().to_owned(),
             regions: land::regions(&self.stage.ground.content),
+            ..RegisterRequest::default()
         };
         let ask = Callee::store(StoreAsk::Register(request));
         let call = Call {

@@ -10,3 +10,4 @@ pub(crate) mod lease;
 pub(crate) mod mirror;
 pub(crate) mod presence;
 pub(crate) mod progress;
+pub(crate) mod towns;

@@ -8,6 +8,8 @@
 //! move), `regions`, `saving`, `value`, `trace`, `fault`.
 
 mod agents;
+#[cfg(test)]
+mod coming_back;
 mod edge;
 mod fault;
 mod giving;

@@ -9,7 +9,7 @@ pub(super) fn neighbours(of: Region) -> [Region; 4] {
     [(1, 0), (0, 1), (-1, 0), (0, -1)].map(|(x, z)| shifted(of, x, z))
 }
 
-/// Returns the regions at its four corners, each between two of [`neighbours`] in their order.
+/// Returns the regions at its four corners.
 fn corners(of: Region) -> [Region; 4] {
     [(1, 1), (-1, 1), (-1, -1), (1, -1)].map(|(x, z)| shifted(of, x, z))
 }
@@ -34,14 +34,25 @@ pub(super) fn contacts(of: Region, inside: impl Fn(Region) -> bool) -> usize {
         .count()
 }
 
-/// Returns whether the regions `inside` stay in one piece without this one, as far as its
-/// surroundings show: its neighbours inside are joined around its corners.
-pub(super) fn holds_together(of: Region, inside: impl Fn(Region) -> bool) -> bool {
-    let sides = neighbours(of).map(&inside);
-    let corners = corners(of).map(&inside);
-    let count = sides.iter().filter(|side| **side).count();
-    let joined = (0..4).filter(|n| sides[*n] && sides[(*n + 1) % 4] && corners[*n]);
-    count <= joined.count() + 1
+/// Returns whether the regions `inside` stay in one piece without these, as far as the
+/// surroundings show: their neighbours inside are joined around their corners.
+pub(super) fn holds_together(without: &[Region], inside: impl Fn(Region) -> bool) -> bool {
+    let stays = |near: &Region| !without.contains(near) && inside(*near);
+    let sides = without.iter().flat_map(|one| neighbours(*one));
+    let sides: BTreeSet<Region> = sides.filter(stays).collect();
+    let corners = without.iter().flat_map(|one| corners(*one));
+    let mut left: BTreeSet<Region> = corners.filter(stays).collect();
+    left.extend(&sides);
+    // From one neighbour all others must be in reach.
+    let mut edge: Vec<Region> = sides.first().copied().into_iter().collect();
+    let mut reached = 0;
+    while let Some(region) = edge.pop() {
+        if left.remove(&region) {
+            reached += usize::from(sides.contains(&region));
+            edge.extend(neighbours(region));
+        }
+    }
+    reached == sides.len()
 }
 
 /// Returns how many connected pieces the regions form.

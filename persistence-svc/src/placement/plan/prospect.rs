@@ -1,8 +1,10 @@
 //! The world as it will be when the runs have carried out all move requests.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::takeover::is_well;
+use super::town::Towns;
 use super::{RegionView, RunView, View};
 use crate::store::model::{NOBODY, Region, RunState};
 
@@ -21,6 +23,9 @@ pub(super) struct Prospect<'a> {
     pub(super) load: BTreeMap<i64, i64>,
     /// Regions that must be alone, each with the run that plays only it.
     pub(super) cells: BTreeMap<Region, i64>,
+    pub(super) towns: Towns,
+    /// Whether this plan gives regions of nobody to runs.
+    pub(super) gives: bool,
     weights: BTreeMap<Region, i64>,
     /// Content that each run plays.
     content: BTreeMap<i64, &'a str>,
@@ -42,6 +47,8 @@ impl<'a> Prospect<'a> {
             load: takers.keys().map(|id| (*id, 0)).collect(),
             takers,
             cells: BTreeMap::new(),
+            towns: Towns::new(&view.regions),
+            gives: false,
             content: view
                 .runs
                 .iter()
@@ -60,6 +67,14 @@ impl<'a> Prospect<'a> {
             }
         }
         prospect
+    }
+
+    /// Notes the regions that must be alone, each with the run that plays only it.
+    pub(super) fn isolate(&mut self, cells: BTreeMap<Region, i64>) {
+        for region in cells.keys() {
+            self.towns.leave_out(*region);
+        }
+        self.cells = cells;
     }
 
     /// Returns the move request for a region, while it makes sense.
@@ -96,6 +111,32 @@ impl<'a> Prospect<'a> {
     /// Returns the cost of a region per tick, in microseconds; at least [`FLOOR_US`].
     pub(super) fn weight(&self, region: Region) -> i64 {
         self.weights.get(&region).copied().unwrap_or(FLOOR_US)
+    }
+
+    /// Returns the cost of these regions per tick, in microseconds.
+    pub(super) fn weights(&self, regions: &[Region]) -> i64 {
+        regions.iter().map(|region| self.weight(*region)).sum()
+    }
+
+    /// Returns the number of regions of the town of `region` that `run` will own.
+    pub(super) fn owned_around(&self, region: Region, run: i64) -> usize {
+        let town = self.towns.around(region);
+        town.filter(|near| self.owns(run, *near)).count()
+    }
+
+    /// Returns the runs that will own regions of the town of `region`, those with most first.
+    pub(super) fn owners_around(&self, region: Region) -> Vec<i64> {
+        let mut count: BTreeMap<i64, usize> = BTreeMap::new();
+        for run in self
+            .towns
+            .around(region)
+            .filter_map(|near| self.owner.get(&near))
+        {
+            *count.entry(*run).or_default() += 1;
+        }
+        let mut runs: Vec<i64> = count.keys().copied().collect();
+        runs.sort_by_key(|run| (Reverse(count.get(run).copied()), *run));
+        runs
     }
 
     /// Returns the cost per tick of all regions that somebody will own, in microseconds.

@@ -4,6 +4,7 @@ mod balance;
 mod isolate;
 mod simulated;
 mod takeover;
+mod towns;
 
 use super::*;
 
@@ -51,6 +52,7 @@ fn region(x: i32, z: i32, run: i64) -> RegionView {
         wanted: NOBODY,
         paused: false,
         faults: 0,
+        town: 0,
     }
 }
 

@@ -1,6 +1,8 @@
 //! Runs, leases and the loading of regions, in PostgreSQL.
 
-use super::session::{Client, GenericClient};
+use std::collections::BTreeMap;
+
+use super::session::{Client, GenericClient, Transaction};
 use tonic::async_trait;
 
 use super::directory::{INCARNATION, bump, moment};
@@ -34,6 +36,7 @@ impl Runs for Postgres {
                 &[&xs, &zs],
             )
             .await?;
+        name_towns(&transaction, &ask.towns).await?;
         bump(&transaction).await?;
         let registered = Registered {
             run: row.try_get(0)?,
@@ -262,4 +265,27 @@ pub(super) async fn alive<C: GenericClient>(client: &C, run: i64) -> Result<()> 
         Some(_) => Ok(()),
         None => Err(StoreError::Fenced),
     }
+}
+
+/// Gives each region its town, and takes it from all others; nothing if no town is named.
+async fn name_towns(transaction: &Transaction<'_>, towns: &BTreeMap<Region, i32>) -> Result<()> {
+    if towns.is_empty() {
+        return Ok(());
+    }
+    let (xs, zs) = columns(towns.keys());
+    let numbers: Vec<i32> = towns.values().copied().collect();
+    transaction
+        .execute(
+            "WITH changed AS (
+               SELECT r.region_x, r.region_z, coalesce(n.town, 0) AS town FROM regions r
+               LEFT JOIN UNNEST($1::integer[], $2::integer[], $3::integer[]) AS n (x, z, town)
+                 ON n.x = r.region_x AND n.z = r.region_z
+               WHERE r.town <> coalesce(n.town, 0)
+               ORDER BY r.region_x, r.region_z FOR UPDATE OF r)
+             UPDATE regions r SET town = c.town FROM changed c
+             WHERE r.region_x = c.region_x AND r.region_z = c.region_z",
+            &[&xs, &zs, &numbers],
+        )
+        .await?;
+    Ok(())
 }

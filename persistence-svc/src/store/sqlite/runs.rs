@@ -40,6 +40,7 @@ impl Runs for Sqlite {
                 for region in &ask.regions {
                     statement.execute([region.x, region.z])?;
                 }
+                name_towns(transaction, &ask.towns)?;
                 bump(transaction)?;
                 Ok(Registered {
                     run,
@@ -255,4 +256,18 @@ pub(super) fn owner(transaction: &Transaction<'_>, region: Region) -> Result<Opt
         .query_row([region.x, region.z], read)
         .optional()?;
     Ok(owner)
+}
+
+/// Gives each region its town, and takes it from all others; nothing if no town is named.
+fn name_towns(transaction: &Transaction<'_>, towns: &BTreeMap<Region, i32>) -> Result<()> {
+    if towns.is_empty() {
+        return Ok(());
+    }
+    transaction.execute("UPDATE regions SET town = 0 WHERE town <> 0", [])?;
+    let mut statement = transaction
+        .prepare_cached("UPDATE regions SET town = ?3 WHERE region_x = ?1 AND region_z = ?2")?;
+    for (region, town) in towns {
+        statement.execute([region.x, region.z, *town])?;
+    }
+    Ok(())
 }
