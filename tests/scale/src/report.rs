@@ -26,11 +26,13 @@ const GATEWAY: &[Row] = &[
     ("players at the gateway", |m| count(m.gateway.players)),
     ("things in the replica", |m| count(m.gateway.entities)),
     ("chunks in the replica", |m| count(m.gateway.chunks)),
-    ("memory of replica and views", |m| {
+    ("memory of the first measured gateway", |m| {
         bytes(float(m.gateway.memory))
     }),
     ("first frames", |m| bytes(m.gateway.first_bytes)),
-    ("first ticks, processor", |m| millis(m.gateway.first_us)),
+    ("the first four ticks, processor", |m| {
+        millis(m.gateway.first_us)
+    }),
     ("frames a tick", |m| bytes(m.gateway.tick.frame_bytes)),
     ("frames a second", |m| {
         bytes(m.gateway.tick.frame_bytes * TICKS)
