@@ -45,6 +45,7 @@ fn every_client_is_shown_the_world_and_nobody_is_owed_anything_in_a_thin_crowd()
     let tick = measured.gateway.tick;
     assert!(tick.capped.updates > 0.0 && tick.capped.bytes > 0.0);
     assert!(tick.whole.updates > 0.0 && tick.whole.bytes > 0.0);
+    assert!(tick.capped.owed + tick.whole.owed < 0.5, "{tick:?}");
     assert!(measured.gateway.entities > measured.gateway.players);
     assert!(measured.placement.directory.bytes > 256 * 10);
     assert!(measured.placement.kill_moves > 0);
