@@ -31,7 +31,7 @@ use tonic_prost::ProstCodec;
 use crate::feed::Feed;
 use crate::metrics::Metrics;
 use crate::mutants::Mutants;
-use crate::placement::plan::MoveBackoff;
+use crate::placement::plan::{MoveBackoff, PlanPolicy, View, plan};
 use crate::placement::planner::{self, Settings};
 use crate::rpc::accounts::AccountsService;
 use crate::rpc::directory::DirectoryService;
@@ -44,6 +44,8 @@ use crate::store::{Conservation, Directories, Operators, Store as _};
 
 /// The lease of a run, in milliseconds.
 pub const LEASE_MS: u64 = 3_000;
+/// Delay of the first placement after the newest registration, in milliseconds.
+const SETTLE_MS: u64 = 500;
 /// Time by which a lease must be overdue when many lapse together, in milliseconds.
 const MASS_LAPSE_MS: u64 = 10_000;
 const HOLDER: &str = "simulation";
@@ -271,7 +273,7 @@ impl Store {
         self.environment.turn(now_ms);
         let settings = Settings {
             lease: Duration::from_millis(LEASE_MS),
-            settle: Duration::from_millis(500),
+            settle: Duration::from_millis(SETTLE_MS),
             mass_lapse: Duration::from_millis(MASS_LAPSE_MS),
             balance: true,
         };
@@ -292,6 +294,15 @@ impl Store {
         self.runtime.block_on(round).context("a planner's round")?;
         self.steady.set(self.steady.get().or(Some(now_ms)));
         Ok(())
+    }
+
+    /// Returns one moment of the store as the planner reads it.
+    ///
+    /// # Errors
+    /// The store is broken.
+    pub fn planner_view(&self, now_ms: u64) -> anyhow::Result<PlannerView> {
+        self.environment.turn(now_ms);
+        Ok(PlannerView(self.runtime.block_on(self.sqlite.view())?))
     }
 
     /// Notes that the store did not answer the planner for a while.
@@ -336,6 +347,38 @@ impl Store {
             .sqlite
             .read(|transaction| Ok(StoreContents::read(transaction)?));
         Ok(self.runtime.block_on(read)?)
+    }
+}
+
+/// One moment of the store, as the planner reads it.
+pub struct PlannerView(View);
+
+/// Number of changes in a plan, by kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PlannedChanges {
+    /// Runs to fence.
+    pub fenced: usize,
+    /// Regions of nobody that get an owner.
+    pub moves: usize,
+    /// Requests to living runs that they give a region away.
+    pub requests: usize,
+}
+
+impl PlannerView {
+    /// Plans and changes nothing. Returns the number of changes that are due.
+    pub fn plan(&self) -> PlannedChanges {
+        let policy = PlanPolicy {
+            settle_ms: SETTLE_MS.cast_signed(),
+            mass_lapse_ms: MASS_LAPSE_MS.cast_signed(),
+            quiet: false,
+            balance: true,
+        };
+        let change = plan(&self.0, policy);
+        PlannedChanges {
+            fenced: change.fence.len(),
+            moves: change.moves.len(),
+            requests: change.move_requests.len(),
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use syn::visit::{self, Visit};
 use tests::cluster::process::workspace;
 
 /// Crates of ours on which each crate may depend. Tests may bring up their own stores.
-const MAY_KNOW: [(&str, &[&str]); 15] = [
+const MAY_KNOW: [(&str, &[&str]); 16] = [
     ("world", &[]),
     ("proto", &["world"]),
     ("service-runtime", &[]),
@@ -55,6 +55,7 @@ const MAY_KNOW: [(&str, &[&str]); 15] = [
         ],
     ),
     ("handover-model", &["handover", "world"]),
+    ("scale", &["proto", "world", "view", "persistence-svc"]),
     (
         "simulation",
         &[
