@@ -46,7 +46,7 @@ use crate::{
 /// Time that a tick waits for the last run's frame.
 const FRAME_WAIT: Duration = Duration::from_millis(150);
 /// Time for which changes gather before the task subscribes for them together.
-const GATHER: Duration = Duration::from_millis(5);
+const GATHER: Duration = Duration::from_millis(50);
 /// Maximum number of frames that wait for this task; beyond them, the streams wait.
 const WAITING_MAX: usize = 256;
 /// Message from the link with a run.

@@ -9,6 +9,7 @@
 #![cfg(test)]
 
 mod client;
+mod subscriptions;
 mod zones;
 
 use std::{
