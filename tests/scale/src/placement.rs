@@ -134,6 +134,7 @@ impl Cluster {
                 build: "0.3.0".to_owned(),
                 content_hash: "c0ffee".repeat(11)[..64].to_owned(),
                 regions: regions.clone(),
+                ..wire::RegisterRequest::default()
             }))?;
             let Answer::Register(registered) = answer else {
                 return Err(anyhow!("no answer to a registration: {answer:?}"));
