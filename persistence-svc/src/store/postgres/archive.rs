@@ -21,7 +21,7 @@ use crate::store::error::{Result, StoreError};
 use crate::store::model::NOBODY;
 
 /// Time limit of a statement over a month. The first month may have the rows of years.
-const LIMITS: &str = "SET LOCAL statement_timeout = '3600s'";
+const LIMITS: &str = "SET LOCAL statement_timeout = '3600s'; SET LOCAL enable_seqscan = on";
 /// Only one transaction changes months at a time in a database; the number is ours alone.
 const LOCK: &str = "7453010372";
 

@@ -23,7 +23,7 @@ use crate::store::row::FromRow;
 /// Only one replica refreshes at a time; the number is ours alone.
 const LOCK: &str = "SELECT pg_try_advisory_xact_lock(7453010372)";
 /// The longest statement fills a list from all characters.
-const LIMIT: &str = "SET LOCAL statement_timeout = '100s'";
+const LIMIT: &str = "SET LOCAL statement_timeout = '100s'; SET LOCAL enable_seqscan = on";
 const PUT: &str = "INSERT INTO hiscores (character_id, skill, place, created, name)
  SELECT * FROM UNNEST($1::text[], $2::integer[], $3::bigint[], $4::bigint[], $5::text[])
  ON CONFLICT (character_id, skill) DO UPDATE

@@ -11,10 +11,13 @@ const LIMITS: [(&str, u32); 3] = [
 ];
 
 /// Startup options of a connection of our own: its limits. It plans a statement once, because for
-/// most of them planning takes longer than the work.
+/// most of them planning takes longer than the work. So a plan must not trust the size that a table
+/// has at that time: a plan that reads a whole table while that is small goes on to do so when
+/// thousands have come. The costs of plans that have no other way must not begin to compile them.
 pub(super) static OPTIONS: LazyLock<String> = LazyLock::new(|| {
     let limits = LIMITS.map(|(name, ms)| format!("-c {name}={ms}"));
-    format!("{} -c plan_cache_mode=force_generic_plan", limits.join(" "))
+    let plans = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off";
+    format!("{} {plans}", limits.join(" "))
 });
 
 /// Statements that give the limits to one transaction.

@@ -17,7 +17,7 @@ use crate::store::incarnation;
 use crate::store::model::{Region, RegionReport};
 
 /// Time limit of the check, because an old world has a long ledger.
-const CHECK_LIMIT: &str = "SET LOCAL statement_timeout = '600s'";
+const CHECK_LIMIT: &str = "SET LOCAL statement_timeout = '600s'; SET LOCAL enable_seqscan = on";
 
 #[async_trait]
 impl Operators for Postgres {
