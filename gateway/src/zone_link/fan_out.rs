@@ -24,8 +24,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use view::{
     changes::Changes,
-    interest,
     replica::{ChunkState, Replica},
+    square,
     stage::Stage,
     subscriptions::{Owners, Subscriptions},
 };
@@ -388,7 +388,7 @@ impl FanOut {
     /// Returns whether the task can show what is in sight from a chunk.
     fn knows(&self, center: Chunk) -> bool {
         let state = |chunk| self.replica.chunk(chunk);
-        let mut around = interest::around(center).map(state);
+        let mut around = square::around(center).map(state);
         let ready = state(center).is_some_and(ChunkState::ready);
         ready && around.all(|state| state.is_some_and(|state| !state.is_awaited()))
     }

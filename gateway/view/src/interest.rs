@@ -22,6 +22,7 @@ use super::{
     names::{Names, Naming},
     near::{NearList, NearPlan},
     replica::Replica,
+    square::around,
 };
 
 /// Number of chunks on a side of a session's view.
@@ -222,20 +223,6 @@ fn slot_of(chunk: Chunk) -> usize {
     let column = chunk.x.rem_euclid(SIDE);
     let row = chunk.z.rem_euclid(SIDE);
     usize::try_from(row * SIDE + column).unwrap_or(0)
-}
-
-/// Returns the chunks in sight from a center, which is the first of them; nearer rings come first.
-pub fn around(center: Chunk) -> impl Iterator<Item = Chunk> {
-    (0..=VIEW_CHUNKS).flat_map(move |ring| {
-        (-ring..=ring).flat_map(move |dz| {
-            let edge = dz.abs() == ring;
-            let columns = (-ring..=ring).filter(move |dx| edge || dx.abs() == ring);
-            columns.map(move |dx| Chunk {
-                x: center.x.saturating_add(dx),
-                z: center.z.saturating_add(dz),
-            })
-        })
-    })
 }
 
 impl View {

@@ -1,8 +1,9 @@
 //! Each client's view of the world. Pure.
 //!
 //! `entity`, `numbers` and `replica` unite the words of all zones. `encode` writes the world once
-//! per encoding. `subscriptions` decides which chunks to ask of which run. `interest`, `names`,
-//! `near` and `stage` decide each session's content, update by update.
+//! per encoding. `subscriptions` decides which chunks to ask of which run. `square` names the
+//! chunks in sight. `interest`, `names`, `near` and `stage` decide each session's content, update by
+//! update.
 
 pub mod changes;
 pub mod encode;
@@ -12,5 +13,6 @@ pub mod names;
 pub mod near;
 mod numbers;
 pub mod replica;
+pub mod square;
 pub mod stage;
 pub mod subscriptions;

@@ -4,16 +4,17 @@
 //! has to do are in it. A listed player stays for two tiles longer than others would, so that the
 //! list does not flicker.
 
-use foldhash::{HashMap, HashMapExt};
+use std::cell::OnceCell;
 
 use bytes::{Bytes, BytesMut};
+use foldhash::{HashMap, HashMapExt};
 use proto::client::{
     compact::write::{self, Near},
     limits::VIEW_CHUNKS,
 };
 use world::{Chunk, Tile, geometry::tile::CHUNK_TILES};
 
-use super::numbers::NumberSet;
+use super::{numbers::NumberSet, square::around};
 
 /// Tiles for which a listed player stays in the list beyond the others.
 const STAYS_TILES: i32 = 2;
@@ -41,6 +42,8 @@ pub struct NearPlan {
     /// The section; empty: nothing to say.
     pub piece: Bytes,
     list: Vec<Near>,
+    /// The numbers of the list in order, once somebody asked for one.
+    numbers: OnceCell<Vec<u32>>,
 }
 
 impl NearPlan {
@@ -51,7 +54,12 @@ impl NearPlan {
 
     /// Returns whether a player is in the next list.
     pub fn lists(&self, number: u32) -> bool {
-        self.list.iter().any(|near| near.number == number)
+        let numbers = self.numbers.get_or_init(|| {
+            let mut numbers: Vec<u32> = self.listed().collect();
+            numbers.sort_unstable();
+            numbers
+        });
+        numbers.binary_search(&number).is_ok()
     }
 }
 
@@ -79,7 +87,7 @@ impl NearList {
     }
 
     /// Returns the next list of a client at `at`: at most `most` players. `chunks` are the players of
-    /// each chunk in sight, in the order of [`around`](super::interest::around). `always` go before
+    /// each chunk in sight, in the order of [`around`](super::square::around). `always` go before
     /// all others.
     pub fn plan<'a>(
         &self,
@@ -88,9 +96,12 @@ impl NearList {
         always: &[u32],
         chunks: impl Iterator<Item = &'a [Near]>,
     ) -> NearPlan {
-        let mut chunks = chunks;
-        let mut candidates: Vec<(usize, Near)> = Vec::new();
+        let mut chunks = chunks.zip(around(Chunk::from(at)));
+        let mut candidates: Vec<(usize, Near)> = Vec::with_capacity(4 * most.min(1024));
         let mut counts = [0_usize; RANKS];
+        // Those of a higher rank cannot be listed any more.
+        let mut limit = RANKS;
+        let mut skipped: Vec<&[Near]> = Vec::new();
         for ring in 0..=VIEW_CHUNKS {
             let nearer: usize = counts[..first_rank(ring)].iter().sum();
             if nearer >= most {
@@ -98,14 +109,24 @@ impl NearList {
             }
             let in_ring = if ring == 0 { 1 } else { 8 * ring };
             let in_ring = usize::try_from(in_ring).unwrap_or(0);
-            for near in chunks.by_ref().take(in_ring).flatten() {
-                let rank = self.rank(near, at, always);
-                counts[rank] += 1;
-                candidates.push((rank, *near));
+            for (players, chunk) in chunks.by_ref().take(in_ring) {
+                if least_rank(chunk, at) > limit {
+                    skipped.push(players);
+                    continue;
+                }
+                for near in players {
+                    let rank = self.rank(near, at, always);
+                    counts[rank] += 1;
+                    if rank <= limit {
+                        candidates.push((rank, *near));
+                    }
+                }
+                limit = last_rank(&counts, most).0;
             }
         }
         if counts[0] < always.len() {
-            let rest = chunks.flatten();
+            let rest = chunks.map(|(players, _)| players);
+            let rest = skipped.into_iter().chain(rest).flatten();
             for near in rest.filter(|near| always.contains(&near.number)) {
                 counts[0] += 1;
                 candidates.push((0, *near));
@@ -178,6 +199,7 @@ impl NearList {
         NearPlan {
             piece: out.freeze(),
             list,
+            numbers: OnceCell::new(),
         }
     }
 
@@ -227,6 +249,18 @@ fn first_rank(ring: i32) -> usize {
     usize::try_from(rank).unwrap_or(0)
 }
 
+/// Returns the lowest rank that a player in a chunk can have, but for those who are always listed.
+fn least_rank(chunk: Chunk, at: Tile) -> usize {
+    let beyond = |chunk: i32, at: i32| {
+        let from = chunk.saturating_mul(CHUNK_TILES);
+        let to = from.saturating_add(CHUNK_TILES - 1);
+        from.saturating_sub(at).max(at.saturating_sub(to)).max(0)
+    };
+    let tiles = beyond(chunk.x, at.x).max(beyond(chunk.z, at.z));
+    let rank = tiles.min(DISTANCE_MAX) + 1 - STAYS_TILES;
+    usize::try_from(rank.max(1)).unwrap_or(0)
+}
+
 /// Returns the rank in which `most` are reached, and how many of that rank still have room.
 fn last_rank(counts: &[usize], most: usize) -> (usize, usize) {
     let mut left = most;
@@ -256,4 +290,65 @@ pub fn in_chunk(replica: &super::replica::Replica, chunk: Chunk) -> Vec<Near> {
         })
     });
     near.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers without a pattern, from a seed (xorshift).
+    fn dice(mut state: u64) -> impl FnMut(i32) -> i32 {
+        move |below| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            i32::try_from(state % u64::from(below.unsigned_abs())).unwrap_or(0)
+        }
+    }
+
+    /// Lists the nearest of a crowd again and again while all walk. Nobody outside the list goes
+    /// before anybody in it, and those who are always listed are.
+    #[test]
+    fn the_list_has_the_nearest_of_a_crowd_and_those_who_are_always_in_it() {
+        for (seed, crowd, side) in [(7, 900, 50), (8, 200, 56), (9, 40, 20)] {
+            let mut dice = dice(seed);
+            let mut list = NearList::default();
+            let at = Tile { x: 27, z: 28 };
+            let mut tiles: Vec<Tile> = (0..crowd)
+                .map(|_| Tile {
+                    x: dice(side),
+                    z: dice(side),
+                })
+                .collect();
+            for _ in 0..20 {
+                let all: Vec<Near> = (0..)
+                    .zip(&tiles)
+                    .map(|(number, tile)| Near {
+                        number,
+                        tile: *tile,
+                    })
+                    .collect();
+                let always = [3, 11];
+                let in_chunk = |chunk| {
+                    let there = all.iter().filter(|near| Chunk::from(near.tile) == chunk);
+                    there.copied().collect::<Vec<Near>>()
+                };
+                let chunks: Vec<Vec<Near>> = around(Chunk::from(at)).map(in_chunk).collect();
+                let plan = list.plan(60, at, &always, chunks.iter().map(Vec::as_slice));
+                let seen: Vec<Near> = chunks.iter().flatten().copied().collect();
+                assert_eq!(plan.list.len(), seen.len().min(60));
+                let rank = |near: &&Near| list.rank(near, at, &always);
+                let (listed, others): (Vec<&Near>, Vec<&Near>) =
+                    seen.iter().partition(|near| plan.lists(near.number));
+                let last = listed.iter().map(rank).max();
+                let next = others.iter().map(rank).min();
+                assert!(next.is_none() || last <= next, "{last:?} before {next:?}");
+                list.took(plan);
+                for tile in &mut tiles {
+                    tile.x = (tile.x + dice(3) - 1).clamp(0, side - 1);
+                    tile.z = (tile.z + dice(3) - 1).clamp(0, side - 1);
+                }
+            }
+        }
+    }
 }

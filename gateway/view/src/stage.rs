@@ -11,9 +11,10 @@ use world::Chunk;
 use super::{
     changes::{Changes, ChunkChange, Numbered},
     encode::{self, Encoding},
-    interest::{Sight, around},
+    interest::Sight,
     near,
     replica::{ChunkState, Replica},
+    square::around,
 };
 
 /// See the module.

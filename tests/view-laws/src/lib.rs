@@ -369,7 +369,7 @@ impl Stand {
     fn focus(&self, index: usize) -> Vec<Arc<str>> {
         let session = &self.sessions[index];
         let (center, replica) = (Chunk::from(session.at), self.replica(session));
-        let near = view::interest::around(center).filter_map(|chunk| replica.chunk(chunk));
+        let near = view::square::around(center).filter_map(|chunk| replica.chunk(chunk));
         let players = near.flat_map(|chunk| chunk.entities()).filter(|id| {
             let entity = replica.entity(id);
             entity.is_some_and(view::entity::Entity::is_player)
@@ -465,7 +465,7 @@ impl Stand {
     /// Returns whether a client is owed something that it can get.
     fn behind(&self, session: &Session) -> bool {
         let center = Chunk::from(session.at);
-        let mut owed = view::interest::around(center).filter(|chunk| !session.view.clean(*chunk));
+        let mut owed = view::square::around(center).filter(|chunk| !session.view.clean(*chunk));
         session.decoder.unnamed() > 0
             || session.view.unnamed() > 0
             || owed.any(|chunk| !self.too_much(session, chunk))
