@@ -142,6 +142,7 @@ fn session_events(server: &mut Server) {
         resync: false,
         resume_token: Some("r2".to_owned()),
         character_id: Some("c1".to_owned()),
+        gateway: None,
     });
     server.event(session::Invalid {
         reason: "unknown token".to_owned(),
@@ -167,6 +168,7 @@ fn world_session_events(server: &mut Server) {
         region: [-1, 2],
         zone: "4".to_owned(),
         resume_token: Some("r3".to_owned()),
+        gateway: None,
     });
     server.event(session::WorldLeft {
         character_id: "c1".to_owned(),
