@@ -11,6 +11,7 @@ use proto::{
     },
     rpc::persistence::v1::OpenSessionRequest,
 };
+use view::area::Area;
 use world::Region;
 
 use super::{Flow, Session, state::Stage, whole_ms};
@@ -20,7 +21,7 @@ use crate::{
     clock,
     mailbox::{Mailbox, Reliable},
     social::{chat, hub::Speaker, presence::Present},
-    zone_link::{Area, AttachError, AttachSession, Attached, SessionEvent},
+    zone_link::{AttachError, AttachSession, Attached, SessionEvent},
 };
 
 const ENTER: &str = "world:enter";

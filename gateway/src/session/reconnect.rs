@@ -8,6 +8,7 @@ use proto::client::{
     session::{Invalid, Resume, Resumed, WorldLeft},
 };
 use tokio::{sync::oneshot, time::timeout};
+use view::area::Area;
 
 use super::{
     Flow, Session,
@@ -22,7 +23,6 @@ use crate::{
     mailbox::Reliable,
     socket::{Socket, WriteSide},
     writer::Finished,
-    zone_link::Area,
 };
 
 const EVENT: &str = "session:resume";

@@ -33,6 +33,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
+use view::area::Area;
 use world::Tile;
 
 use self::channels::Channels;
@@ -46,9 +47,7 @@ use super::{
     steering::Steering,
     watch::Watch,
 };
-use crate::{
-    clock, limits::Limits, mailbox::Mailbox, mailbox::Reliable, metrics::Metrics, zone_link::Area,
-};
+use crate::{clock, limits::Limits, mailbox::Mailbox, mailbox::Reliable, metrics::Metrics};
 
 /// Pause between two looks at where everybody stands.
 const LOCATE: Duration = Duration::from_secs(1);

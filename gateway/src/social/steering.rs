@@ -8,14 +8,13 @@
 use std::{
     cmp::Reverse,
     collections::HashMap,
-    hash::{DefaultHasher, Hash, Hasher},
     time::{Duration, Instant},
 };
 
 use proto::topics::Beat;
+use view::area::{Area, weight};
 
 use super::presence::RENEW;
-use crate::zone_link::Area;
 
 /// Time without a sign of life after which nobody is sent to a gateway.
 const SILENT: Duration = RENEW
@@ -82,15 +81,6 @@ impl Steering {
             .max_by_key(|(name, _)| (weight(name, area), Reverse(*name)))?;
         (*name != own).then_some(gateway.address.as_str())
     }
-}
-
-/// Returns a gateway's weight for an area, the same at all gateways. Each area belongs to the gateway
-/// with the highest one, so that few areas change their gateway when one comes or goes (rendezvous
-/// hashing).
-fn weight(name: &str, area: Area) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (name, area.x, area.z).hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ use service_runtime::{
 use tokio::sync::mpsc;
 use world::{Region, Tile};
 
-pub(crate) use self::{areas::Area, asked::TASKS_MAX, spectators::Look, table::Table};
+pub(crate) use self::{asked::TASKS_MAX, spectators::Look, table::Table};
 use self::{fan_out::FanOut, measures::Measures, witness::Witness};
 use crate::{
     directory::{Directory, DirectoryView},

@@ -2,9 +2,10 @@
 //!
 //! `entity`, `numbers` and `replica` unite the words of all zones. `encode` writes the world once
 //! per encoding. `subscriptions` decides which chunks to ask of which run. `square` names the
-//! chunks in sight. `interest`, `names`, `near` and `stage` decide each session's content, update by
+//! chunks in sight, and `area` the part of the world that one task or gateway shows. `interest`, `names`, `near` and `stage` decide each session's content, update by
 //! update.
 
+pub mod area;
 pub mod changes;
 pub mod encode;
 pub mod entity;

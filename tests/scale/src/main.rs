@@ -36,7 +36,7 @@ struct Arguments {
           default_value = "5000:2:1,25000:10:5,100000:40:20,250000:100:50")]
     sizes: Vec<Size>,
     /// Ways in which players come to gateways.
-    #[arg(long, value_delimiter = ',', default_value = "random,area")]
+    #[arg(long, value_delimiter = ',', default_value = "random,squares,area")]
     steering: Vec<Steering>,
     /// Regions on a side of the world, which is a square.
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(i32).range(1..=256))]

@@ -1,10 +1,11 @@
 //! The gateway of each player: at random, or by the area where the player stands. Pure.
 
-use std::collections::BTreeMap;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use clap::ValueEnum;
 use rand::{RngExt, rngs::StdRng};
 use serde::{Deserialize, Serialize};
+use view::area::{Area, weight};
 use world::Region;
 
 use crate::{crowd::Crowd, land::Land};
@@ -15,9 +16,16 @@ use crate::{crowd::Crowd, land::Land};
 pub enum Steering {
     /// Each player at any gateway, as a load balancer does it.
     Random,
-    /// Each gateway has the players of some neighbouring regions.
+    /// As gateways steer: each area of 4 × 4 regions has a gateway, by rendezvous hashing.
+    Squares,
+    /// Each gateway has the players of some neighbouring regions, and all have the same number.
     Area,
 }
+
+/// Per cent of the mean number of players up to which a gateway gets more, as in the gateway.
+const FULL_PERCENT: usize = 125;
+/// Players that a gateway may have beyond that, as in the gateway.
+const FULL_EXTRA: usize = 32;
 
 /// Returns the players of each gateway, by their places in the crowd.
 pub fn steer(
@@ -32,6 +40,20 @@ pub fn steer(
         Steering::Random => {
             for player in 0..crowd.players {
                 players[dice.random_range(0..gateways)].push(player);
+            }
+        }
+        Steering::Squares => {
+            let full = crowd.players / gateways.max(1) * FULL_PERCENT / 100 + FULL_EXTRA;
+            let mut ranked: BTreeMap<Area, Vec<usize>> = BTreeMap::new();
+            for player in 0..crowd.players {
+                let area = Area::of(crowd.beings[player].at);
+                let ranked = ranked
+                    .entry(area)
+                    .or_insert_with(|| by_weight(area, gateways));
+                let room = ranked
+                    .iter()
+                    .find(|gateway| players[**gateway].len() < full);
+                players[room.copied().unwrap_or(0)].push(player);
             }
         }
         Steering::Area => {
@@ -51,6 +73,13 @@ pub fn steer(
         }
     }
     players
+}
+
+/// Returns the gateways, the one to which an area belongs first.
+fn by_weight(area: Area, gateways: usize) -> Vec<usize> {
+    let mut ranked: Vec<usize> = (0..gateways).collect();
+    ranked.sort_by_key(|gateway| Reverse(weight(&format!("gateway-{gateway}"), area)));
+    ranked
 }
 
 #[cfg(test)]
@@ -90,6 +119,14 @@ mod tests {
             counts.iter().all(|count| (500..1_600).contains(count)),
             "{counts:?}"
         );
+    }
+
+    /// Some of a full gateway's areas go on to the next one.
+    #[test]
+    fn gateways_that_steer_have_a_quarter_more_than_the_mean_at_most() {
+        let (regions, counts) = regions_of(Steering::Squares);
+        assert!(regions < 3 * 256, "{regions}");
+        assert!(counts.iter().all(|count| *count <= 1_282), "{counts:?}");
     }
 
     #[test]
