@@ -40,7 +40,8 @@ async function checks() {
 class Fake {
   static OPEN = 1;
   static all = [];
-  constructor() {
+  constructor(url) {
+    this.url = url;
     this.readyState = 1;
     this.sent = [];
     this.seq = 0;
@@ -91,6 +92,8 @@ async function sessions(Net, same) {
     await resumes(Net, same);
     await movesOn(Net, same);
     await failsToMoveOn(Net, same);
+    await isSteered(Net, same);
+    await isSteeredInVain(Net, same);
     await isTold(Net, same);
   } finally {
     window.WebSocket = real;
@@ -159,6 +162,41 @@ async function failsToMoveOn(Net, same) {
   same("from where it was", Fake.all[2].greet().data, { resumeToken: "r1", lastSeq: 4 });
   Fake.all[2].tell("session:resumed", { sessionId: "s", replayed: 0, resync: false }, 5);
   same("and it is there", [net.open, net.gaps], [true, 0]);
+  net.end(4010);
+}
+
+const THERE = "wss://two.test/ws";
+
+async function isSteered(Net, same) {
+  const { net, first } = await begin(Net);
+  first.tell("world:entered", { resumeToken: "r2", gateway: THERE });
+  const next = Fake.all[1];
+  same("it goes where it is sent", next?.url.startsWith(THERE), true);
+  same("and keeps the old one meanwhile", first.readyState, 1);
+  same("it resumes there", next.greet().data, { resumeToken: "r2", lastSeq: 3 });
+  const back = { sessionId: "s", replayed: 0, resync: true, gateway: "wss://one.test/ws" };
+  next.tell("session:resumed", back);
+  same("then the old one goes", [first.readyState, net.line.socket === next], [3, true]);
+  await soon();
+  same("it is not sent to and fro", Fake.all.length, 2);
+  next.end(1006);
+  await soon();
+  same("after a loss it goes to the front door", Fake.all[2].url.includes("two.test"), false);
+  Fake.all[2].end(4010);
+}
+
+async function isSteeredInVain(Net, same) {
+  const { net, first, heard } = await begin(Net);
+  first.tell("world:entered", { resumeToken: "r2", gateway: THERE });
+  Fake.all[1].greet();
+  first.tell("notice", { code: "c", message: "m", level: "info" });
+  Fake.all[1].end(1006);
+  same("it goes on with the old one", [net.open, heard.includes("notice")], [true, true]);
+  await soon();
+  same("and does not try again", Fake.all.length, 2);
+  first.tell("session:draining", { afterMs: 1000 });
+  await soon();
+  same("until that one leaves", Fake.all[2]?.url.includes("two.test"), false);
   net.end(4010);
 }
 
