@@ -15,6 +15,7 @@ pub(crate) struct Measures(Arc<Instruments>);
 struct Instruments {
     flush: Histogram<f64>,
     frame_wait: Histogram<f64>,
+    pictures: Histogram<f64>,
     late: Counter<u64>,
     encoded: Counter<u64>,
     updates: Counter<u64>,
@@ -65,7 +66,7 @@ impl Failover {
 }
 
 /// Measures of one flush.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Flushed {
     /// Number of the fan-out task.
     pub(crate) task: usize,
@@ -85,6 +86,9 @@ pub(crate) struct Flushed {
     pub(crate) watchers: u64,
     /// Chunks that some session is owed in full, over all sessions.
     pub(crate) dirty: u64,
+    /// Times from the first look at each session to the first update with which its client has
+    /// everything in sight, with names.
+    pub(crate) pictures: Vec<Duration>,
     /// Things in the replica.
     pub(crate) entities: u64,
     /// Chunks in the replica.
@@ -112,6 +116,16 @@ fn seconds(meter: &Meter, name: &'static str, what: &'static str) -> Histogram<f
         .build()
 }
 
+fn pictures(meter: &Meter) -> Histogram<f64> {
+    let histogram = meter.f64_histogram("gateway_first_picture_seconds");
+    let bounds = vec![0.1, 0.3, 0.6, 0.9, 1.2, 1.8, 2.4, 3.0, 4.0, 6.0, 10.0, 30.0];
+    histogram
+        .with_unit("s")
+        .with_description("From a session's first tick to an update after which it is owed nothing")
+        .with_boundaries(bounds)
+        .build()
+}
+
 impl Measures {
     pub(crate) fn new(meter: &Meter) -> Self {
         let counter = |name, what| meter.u64_counter(name).with_description(what).build();
@@ -127,6 +141,7 @@ impl Measures {
                 "gateway_frame_wait_seconds",
                 "From a tick's first frame to its flush",
             ),
+            pictures: pictures(meter),
             late: counter(
                 "gateway_frames_late_total",
                 "Frames after their tick's flush",
@@ -185,6 +200,9 @@ impl Measures {
         all.flush.record(flushed.took.as_secs_f64(), task);
         if let Some(waited) = flushed.waited {
             all.frame_wait.record(waited.as_secs_f64(), task);
+        }
+        for picture in &flushed.pictures {
+            all.pictures.record(picture.as_secs_f64(), &[]);
         }
         all.encoded.add(flushed.encoded, &[]);
         all.updates.add(flushed.updates, &[]);

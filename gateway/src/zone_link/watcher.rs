@@ -61,6 +61,8 @@ pub(super) struct Watcher {
     acquaintance: u64,
     generation: u64,
     view: View,
+    /// When its client began to know nothing, until it has a whole picture.
+    blank: Option<Instant>,
     traceparents: Vec<String>,
     /// Last flush of its task that included it.
     pub(super) flush: u64,
@@ -84,6 +86,7 @@ impl Watcher {
         if self.acquaintance != watch.acquaintance {
             *self = Self {
                 acquaintance: watch.acquaintance,
+                blank: Some(Instant::now()),
                 ..Self::default()
             };
         } else if self.generation != watch.generation {
@@ -171,6 +174,10 @@ impl Watcher {
             let bytes: usize = update.body.iter().map(Bytes::len).sum();
             if mailbox.offer(update) {
                 self.view.took(plan);
+                if self.view.owed() == 0 && self.view.unnamed() == 0 {
+                    let blank = self.blank.take();
+                    flushed.pictures.extend(blank.map(|since| since.elapsed()));
+                }
                 self.traceparents.clear();
                 flushed.updates += 1;
                 flushed.update_bytes += bytes as u64;
