@@ -5,12 +5,13 @@
 use std::{io, sync::Arc, time::Instant};
 
 use anyhow::Context;
+use opentelemetry::metrics::Meter;
 use service_runtime::{
     health::Health,
     rpc::{Replicas, Role},
     tasks::TaskGroup,
     telemetry::Telemetry,
-    watchdog,
+    watchdog::{self, Steps},
 };
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -79,9 +80,7 @@ pub(crate) fn assemble(
     let named = &config.persistence;
     let store = Replicas::new(&config.trust, Role::Persistence, named).context("replicas")?;
     tasks.spawn("replicas", store.clone().follow());
-    let guard = |task| watchdog::guard(format!("fan-out {task}"), &meter);
-    let fan_out: io::Result<Vec<_>> = (0..config.fan_out_tasks).map(guard).collect();
-    let fan_out = fan_out.context("watch the fan-out")?;
+    let fan_out = watched(config.fan_out_tasks, &meter).context("watch the fan-out")?;
     let zones = Zones::start(links(&config, &store), fan_out, &meter, tasks.clone());
     let registry = Arc::new(Registry::new(tasks.clone()));
     let draining = CancellationToken::new();
@@ -124,6 +123,12 @@ pub(crate) fn assemble(
         config,
     };
     Ok((Arc::new(app), heard))
+}
+
+/// Returns a watched count of rounds for each task of the fan-out.
+fn watched(tasks: usize, meter: &Meter) -> io::Result<Vec<Arc<Steps>>> {
+    let guard = |task| watchdog::guard(format!("fan-out {task}"), meter);
+    (0..tasks).map(guard).collect()
 }
 
 fn auth(

@@ -31,6 +31,8 @@ pub struct Config {
     pub settle: Duration,
     /// Whether placement moves regions to even out load.
     pub balance: bool,
+    /// Whether placement prefers one owner for all regions of a town.
+    pub towns: bool,
     /// Time by which leases must be overdue when half or more of all lapsed at once.
     pub mass_lapse: Duration,
     /// Time between two refreshes of the hiscores.
@@ -164,6 +166,8 @@ impl Config {
         let hiscores = millis(reader, "HISCORES_REFRESH_MS", 60_000, 10..=3_600_000, help);
         let help = "move regions between zone servers to even out their load";
         let balance = reader.flag("BALANCE_LOAD", true, help);
+        let help = "prefer one zone server for all regions of a town";
+        let towns = reader.flag("KEEP_TOWNS", true, help);
         let (agents, agent_rest) = agents(reader);
         let help =
             "a guest, whom only a device key knows, expires after so many days away; 0: never";
@@ -178,6 +182,7 @@ impl Config {
             settle,
             mass_lapse,
             balance,
+            towns,
             hiscores,
             agents,
             agent_rest,

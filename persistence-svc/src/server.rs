@@ -188,6 +188,7 @@ impl Server {
             settle: self.config.settle,
             mass_lapse: self.config.mass_lapse,
             balance: self.config.balance,
+            towns: self.config.towns,
         };
         let period = self.config.hiscores;
         let (store, desk, feed) = (Arc::clone(&self.store), Arc::clone(desk), Arc::clone(feed));

@@ -130,14 +130,10 @@ impl Measures {
     pub(crate) fn new(meter: &Meter) -> Self {
         let counter = |name, what| meter.u64_counter(name).with_description(what).build();
         let gauge = |name, what| meter.u64_gauge(name).with_description(what).build();
+        let seconds = |name, what| seconds(meter, name, what);
         Self(Arc::new(Instruments {
-            flush: seconds(
-                meter,
-                "gateway_flush_seconds",
-                "Work of telling all of a tick",
-            ),
+            flush: seconds("gateway_flush_seconds", "Work of telling all of a tick"),
             frame_wait: seconds(
-                meter,
                 "gateway_frame_wait_seconds",
                 "From a tick's first frame to its flush",
             ),

@@ -31,6 +31,8 @@ pub(crate) struct Settings {
     pub(crate) settle: Duration,
     pub(crate) mass_lapse: Duration,
     pub(crate) balance: bool,
+    /// Whether the planner knows of towns.
+    pub(crate) towns: bool,
 }
 
 /// Plans until `stop`, then gives up the right to plan. It looks at once when `woken` notifies it,
@@ -134,6 +136,11 @@ pub(crate) async fn round(
         quiet,
         balance: settings.balance,
     };
+    if !settings.towns {
+        for one in &mut view.regions {
+            one.town = 0;
+        }
+    }
     let change = plan(&view, policy);
     if change.is_empty() {
         return Ok(true);

@@ -51,6 +51,8 @@ impl World {
         let mut store = vec![
             ("PERSISTENCE_LISTEN", persistence.clone()),
             ("DATA_DIR", folder.display().to_string()),
+            // The scenes have towns across a border of two zones.
+            ("KEEP_TOWNS", "false".to_owned()),
         ];
         let mut shared = Vec::new();
         if let Some((postgres, redis)) = &servers {

@@ -263,6 +263,7 @@ impl Cluster {
                 );
                 set("METRICS_PORT", ports.probes.to_string());
                 set("BALANCE_LOAD", self.plan.balance.to_string());
+                set("KEEP_TOWNS", self.plan.towns.to_string());
             }
             Kind::Zone => {
                 set("ZONE_LISTEN", format!("127.0.0.1:{}", ports.main));

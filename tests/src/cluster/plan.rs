@@ -29,6 +29,8 @@ pub struct Plan {
     /// Regions move between zone servers to even out their load; without it, tests know who owns
     /// what.
     pub balance: bool,
+    /// Whether the planner prefers one owner for a town. Without that, borders lie near the spawn.
+    pub towns: bool,
     /// No other cluster runs meanwhile: this one loads the machine, or is measured.
     pub alone: bool,
     /// The addresses of the database and of Redis stand in files.
@@ -57,6 +59,7 @@ impl Plan {
             production: false,
             one_name: None,
             balance: false,
+            towns: false,
             alone: false,
             secret_files: false,
             postgres: Vec::new(),
