@@ -276,6 +276,7 @@ impl Store {
             settle: Duration::from_millis(SETTLE_MS),
             mass_lapse: Duration::from_millis(MASS_LAPSE_MS),
             balance: true,
+            towns: true,
         };
         let quiet = match self.steady.get() {
             Some(since) => now_ms.saturating_sub(since) < LEASE_MS,
