@@ -86,8 +86,7 @@ pub(crate) fn assemble(
     let draining = CancellationToken::new();
     let sessions = (own_sessions(&zones, &registry), draining.clone());
     let hub = hub(&config, bus, &store, &limits, &metrics, sessions, &tasks);
-    let agent_api_url = config.agent_api_url.clone();
-    let runtime = Runtime::start(agent_api_url, metrics.clone(), &tasks)?;
+    let runtime = Runtime::start(config.agent_api_url.clone(), metrics.clone(), &tasks)?;
     let app = App {
         agents: Agents::new(store.clone(), &config.trust, runtime),
         queries: Queries::new(store.clone()),
