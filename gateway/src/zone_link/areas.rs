@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 use view::area::Area;
 use world::Tile;
 
+/// Sessions that a task may have beyond twice as many as another one.
+const UNEVEN_SESSIONS: usize = 64;
+
 #[derive(Debug)]
 struct Owned {
     task: usize,
@@ -90,15 +93,16 @@ impl Areas {
     /// Decides where a session that stands on a tile is shown, and where it goes.
     pub(super) fn settle(&mut self, showing: &mut Showing, at: Tile) {
         let Some(now) = showing.now else {
-            showing.now = Some(self.show(Area::of(at)));
+            showing.now = Some(self.join(Area::of(at)));
             return;
         };
-        if now.area.keeps(at) {
-            showing.next = None;
-            showing.ready = false;
-            return;
-        }
-        let next = self.show(Area::of(at));
+        let area = match now.area.keeps(at) {
+            true => now.area,
+            false => Area::of(at),
+        };
+        let owned = self.owned.get(&area).map(|owned| owned.task);
+        let next = owned.map(|task| Shown { area, task });
+        let next = next.unwrap_or_else(|| self.join(area));
         if next.task == now.task {
             showing.now = Some(next);
             showing.next = None;
@@ -110,23 +114,50 @@ impl Areas {
     }
 
     /// Returns the area with its task. An area without sessions goes to the task with the fewest.
-    fn show(&mut self, area: Area) -> Shown {
+    fn join(&mut self, area: Area) -> Shown {
         if let Some(owned) = self.owned.get_mut(&area) {
             owned.sessions += 1;
             let task = owned.task;
             return Shown { area, task };
         }
-        let mut sessions = vec![0; self.tasks];
-        for owned in self.owned.values() {
-            sessions[owned.task] += owned.sessions;
-        }
+        let sessions = self.sessions();
         let least = (0..self.tasks).min_by_key(|task| sessions[*task]);
         let task = least.unwrap_or(0);
         self.owned.insert(area, Owned { task, sessions: 1 });
         Shown { area, task }
     }
 
-    /// Counts the sessions of each area anew, and forgets areas that nobody needs any more.
+    /// Returns the number of sessions of each task.
+    fn sessions(&self) -> Vec<usize> {
+        let mut sessions = vec![0; self.tasks];
+        for owned in self.owned.values() {
+            sessions[owned.task] += owned.sessions;
+        }
+        sessions
+    }
+
+    /// Gives the largest area that helps from the task with the most sessions to the one with the
+    /// fewest, if that has less than half as many. Its sessions follow one by one.
+    fn even_out(&mut self) {
+        let sessions = self.sessions();
+        let most = (0..self.tasks).max_by_key(|task| sessions[*task]);
+        let least = (0..self.tasks).min_by_key(|task| sessions[*task]);
+        let (Some(most), Some(least)) = (most, least) else {
+            return;
+        };
+        if sessions[most] <= 2 * sessions[least] + UNEVEN_SESSIONS {
+            return;
+        }
+        let helps = (sessions[most] - sessions[least]) / 2;
+        let areas = self.owned.values_mut();
+        let fits = areas.filter(|owned| owned.task == most && owned.sessions <= helps);
+        if let Some(owned) = fits.max_by_key(|owned| owned.sessions) {
+            owned.task = least;
+        }
+    }
+
+    /// Counts the sessions of each area anew, forgets areas that nobody needs any more, and evens
+    /// out the tasks.
     pub(super) fn recount<'a>(&mut self, all: impl Iterator<Item = &'a Showing>) {
         for owned in self.owned.values_mut() {
             owned.sessions = 0;
@@ -137,6 +168,7 @@ impl Areas {
             }
         }
         self.owned.retain(|_, owned| owned.sessions > 0);
+        self.even_out();
     }
 }
 
@@ -159,23 +191,23 @@ mod tests {
         let mut areas = Areas::new(2);
         let crowd: Vec<Showing> = (0..5).map(|_| showing(&mut areas, 0)).collect();
         assert!(crowd.iter().all(|one| one.task() == Some(0)));
-        let others = [300, 600, 900].map(|x| showing(&mut areas, x).task());
+        let others = [160, 300, 400].map(|x| showing(&mut areas, x).task());
         assert_eq!(others, [Some(1); 3]);
         areas.recount(crowd.iter().take(1));
-        assert_eq!(showing(&mut areas, 300).task(), Some(1));
-        assert_eq!(showing(&mut areas, 300).task(), Some(1));
-        assert_eq!(showing(&mut areas, 600).task(), Some(0));
+        assert_eq!(showing(&mut areas, 160).task(), Some(1));
+        assert_eq!(showing(&mut areas, 160).task(), Some(1));
+        assert_eq!(showing(&mut areas, 300).task(), Some(0));
     }
 
     #[test]
     fn a_session_goes_on_only_well_beyond_the_border_and_to_a_task_that_knows_the_place() {
         let mut areas = Areas::new(2);
         let _there = showing(&mut areas, 0);
-        let mut walker = showing(&mut areas, 300);
+        let mut walker = showing(&mut areas, 160);
         assert_eq!(walker.task(), Some(1));
-        areas.settle(&mut walker, tile(127 - 23));
+        areas.settle(&mut walker, tile(63 - 23));
         assert_eq!(walker.awaited_by(), None, "just beyond the border");
-        areas.settle(&mut walker, tile(127 - 24));
+        areas.settle(&mut walker, tile(63 - 24));
         assert_eq!(walker.awaited_by(), Some(0));
         assert!(!walker.pass_on(0), "the task does not know the place yet");
         walker.knows(1);
@@ -183,7 +215,7 @@ mod tests {
         walker.knows(0);
         assert!(!walker.pass_on(1) && walker.pass_on(0));
         assert_eq!((walker.task(), walker.goes_to()), (Some(0), None));
-        areas.settle(&mut walker, tile(127 + 24));
+        areas.settle(&mut walker, tile(63 + 24));
         assert_eq!(walker.awaited_by(), None, "just beyond the border again");
     }
 
@@ -191,10 +223,10 @@ mod tests {
     fn a_session_that_turns_round_stays() {
         let mut areas = Areas::new(2);
         let _there = showing(&mut areas, 0);
-        let mut walker = showing(&mut areas, 300);
+        let mut walker = showing(&mut areas, 160);
         areas.settle(&mut walker, tile(0));
         walker.knows(0);
-        areas.settle(&mut walker, tile(300));
+        areas.settle(&mut walker, tile(160));
         assert_eq!(walker.goes_to(), None);
         assert!(!walker.pass_on(0));
         areas.settle(&mut walker, tile(0));
@@ -203,5 +235,27 @@ mod tests {
             Some(0),
             "it has to know the place anew"
         );
+    }
+
+    #[test]
+    fn an_area_goes_from_a_task_with_many_sessions_to_one_with_few() {
+        let mut areas = Areas::new(2);
+        let mut all: Vec<Showing> = (0..250).map(|_| showing(&mut areas, 0)).collect();
+        let others = [160, 300, 400].map(|x| (0..100).map(move |_| x));
+        let mut tiles = vec![0; 250];
+        for x in others.into_iter().flatten() {
+            all.push(showing(&mut areas, x));
+            tiles.push(x);
+        }
+        // Everybody leaves the first area, which only one task had.
+        let rest = || all.iter().skip(250);
+        areas.recount(rest());
+        assert!(rest().all(|one| one.task() == Some(1)));
+        let mut going = 0;
+        for (one, x) in all.iter_mut().zip(tiles).skip(250) {
+            areas.settle(one, tile(x));
+            going += usize::from(one.awaited_by() == Some(0));
+        }
+        assert_eq!(going, 100, "one area of three");
     }
 }

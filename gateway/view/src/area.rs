@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use world::{Region, Tile, geometry::tile::REGION_TILES};
 
 /// Regions on a side of an area: a town and the land around it.
-const SIDE_REGIONS: i32 = 4;
+const SIDE_REGIONS: i32 = 2;
 /// Tiles on a side of an area.
 const SIDE_TILES: i32 = SIDE_REGIONS * REGION_TILES;
 /// Tiles beyond the border of its area from which a session goes on to the next one.
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn the_origin_is_in_the_middle_of_an_area() {
         let area = |x| Area::of(tile(x)).x;
-        assert_eq!([-129, -128, 0, 127, 128].map(area), [-1, 0, 0, 0, 1]);
+        assert_eq!([-65, -64, 0, 63, 64].map(area), [-1, 0, 0, 0, 1]);
         let far = [i32::MIN, i32::MAX].map(|x| Area::of(tile(x)).keeps(tile(x)));
         assert_eq!(far, [true, true]);
     }

@@ -16,7 +16,7 @@ use crate::{crowd::Crowd, land::Land};
 pub enum Steering {
     /// Each player at any gateway, as a load balancer does it.
     Random,
-    /// As gateways steer: each area of 4 × 4 regions has a gateway, by rendezvous hashing.
+    /// As gateways steer: each area of 2 × 2 regions has a gateway, by rendezvous hashing.
     Squares,
     /// Each gateway has the players of some neighbouring regions, and all have the same number.
     Area,

@@ -478,9 +478,9 @@ async fn who_walks_to_another_area_is_shown_by_the_task_of_that_area() {
     let mailbox = session(&two.table, 1, Format::Compact, start);
     let (mut decoder, mut shown) = (Decoder::default(), BTreeMap::new());
     let (mut x, mut tasks) = (start.x, Vec::new());
-    for tick in 2..60 {
+    for tick in 2..80 {
         let before = walker(x);
-        x -= if tick > 12 && x > 60 { 4 } else { 0 };
+        x -= if tick > 12 && x > 16 { 4 } else { 0 };
         two.table.place("s1", world::Tile { x, z: 4 }, tick);
         let all = [
             walker(x),
@@ -492,7 +492,7 @@ async fn who_walks_to_another_area_is_shown_by_the_task_of_that_area() {
         tasks.push(two.shows("s1"));
         let update = taken(&mailbox);
         assert!(
-            update.is_some() || tick < 13 || x <= 60,
+            update.is_some() || tick < 13 || x <= 16,
             "none in tick {tick}"
         );
         if let Some(update) = update {
