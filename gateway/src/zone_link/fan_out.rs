@@ -58,7 +58,7 @@ enum FromLink {
         run: u64,
         /// Number of the pair.
         number: u64,
-        /// What the tasks ask of the run.
+        /// Chunks that the tasks ask of the run.
         asked: Arc<Asked>,
     },
     /// The task's part of a frame of the run.

@@ -79,7 +79,7 @@ pub(super) struct Session {
     pub(super) screen: Screen,
     pub(super) mailbox: Mailbox,
     pub(super) showing: Showing,
-    /// What the fan-out task that showed it before knew of its client.
+    /// Knowledge of its client that the former fan-out task passed on.
     pub(super) arrives: Option<Box<Watcher>>,
     events: mpsc::Sender<SessionEvent>,
     /// Whether its first attach has no answer yet.

@@ -14,7 +14,7 @@ use super::{
     watcher::{Watch, Watcher},
 };
 
-/// What a fan-out task has to know of the world.
+/// Places that a fan-out task has to know.
 #[derive(Debug, Default)]
 pub(super) struct Wanted {
     /// Tiles at which its sessions stand or look, and those that will soon be its own.

@@ -36,7 +36,7 @@ pub(super) struct Spectator {
     /// Whether the followed character is in sight, as of the last update.
     sees: bool,
     pub(super) showing: Showing,
-    /// What the task that showed it before knew of its client.
+    /// Knowledge of its client that the former fan-out task passed on.
     pub(super) arrives: Option<Box<Watcher>>,
 }
 

@@ -1,4 +1,5 @@
-//! What one session is shown: by whom, of what, and what its client has of it already.
+//! One session as its fan-out task sees it: its place, its screen, and the part of the world that its
+//! client has.
 
 use std::{sync::Arc, time::Instant};
 
@@ -40,7 +41,7 @@ pub(crate) struct Watch {
     /// Things that no update may lack: its own character, and those with whom that has to do.
     pub(crate) focus: Arc<[Arc<str>]>,
     pub(crate) traceparents: Vec<String>,
-    /// What the task that showed the session before knew of its client.
+    /// Knowledge of its client that the former fan-out task passed on.
     pub(super) arrives: Option<Box<Watcher>>,
     /// The task that shows the session after this update.
     pub(super) goes_to: Option<usize>,
@@ -55,7 +56,7 @@ pub(super) enum Part {
     Extra,
 }
 
-/// What a fan-out task knows of one session's client.
+/// Knowledge of a fan-out task about one session's client.
 #[derive(Debug, Default)]
 pub(super) struct Watcher {
     acquaintance: u64,

@@ -1,4 +1,4 @@
-//! What zone servers publish of the stub world: real `ChunkFrame`s, encoded once for all gateways, in
+//! News of the stub world from its zone servers: real `ChunkFrame`s, encoded once for all gateways, in
 //! real `Frame`s for each link.
 //!
 //! A thing belongs to the run that owns the region of its tile. Real zones wait until a player is some
