@@ -477,7 +477,7 @@ async fn who_walks_to_another_area_is_shown_by_the_task_of_that_area() {
     let start = world::Tile { x: 180, z: 4 };
     let mailbox = session(&two.table, 1, Format::Compact, start);
     let (mut decoder, mut shown) = (Decoder::default(), BTreeMap::new());
-    let (mut x, mut tasks) = (start.x, Vec::new());
+    let (mut x, mut tasks, mut whole) = (start.x, Vec::new(), Vec::new());
     for tick in 2..80 {
         let before = walker(x);
         x -= if tick > 12 && x > 16 { 4 } else { 0 };
@@ -490,6 +490,7 @@ async fn who_walks_to_another_area_is_shown_by_the_task_of_that_area() {
         ];
         two.tick(tick, &all, stepped(&before, &all[0]));
         tasks.push(two.shows("s1"));
+        whole.push(0);
         let update = taken(&mailbox);
         assert!(
             update.is_some() || tick < 13 || x <= 16,
@@ -500,6 +501,10 @@ async fn who_walks_to_another_area_is_shown_by_the_task_of_that_area() {
             write::begin(&mut bytes, tick);
             bytes.extend_from_slice(&update.body.concat());
             let (_, update) = decoder.read(&bytes).expect("an update");
+            let full = update.chunks.iter().filter(|chunk| chunk.full);
+            if let Some(last) = whole.last_mut() {
+                *last = full.count();
+            }
             show(&mut shown, update);
             assert_eq!(shown.get("c1"), Some(&(x, 4)), "in the update of {tick}");
         }
@@ -507,6 +512,9 @@ async fn who_walks_to_another_area_is_shown_by_the_task_of_that_area() {
     assert_eq!(tasks.first(), Some(&[false, true]));
     assert_eq!(tasks.last(), Some(&[true, false]));
     assert!(!tasks.contains(&[true, true]), "{tasks:?}");
+    let first = tasks.iter().position(|shows| *shows == [true, false]);
+    let first = first.map(|at| whole[at]);
+    assert_eq!(first, Some(49), "the new task shows everything anew");
     // The first number of the new task's replica stands for thing 9, that of the old one for `c1`.
     let ids = ["c1", &thing(7, 0, 0).id, &thing(9, 0, 0).id].map(str::to_owned);
     let shown: BTreeSet<String> = shown.into_keys().collect();
