@@ -37,6 +37,7 @@ import { Ui } from "./ui.js";
 import { Walkers } from "./walk.js";
 import { refusal } from "./words.js";
 import { Land, Scene, key } from "./world.js";
+import { WorldMap } from "./worldmap.js";
 
 const land = new Land();
 const scene = new Scene();
@@ -86,6 +87,7 @@ const friends = new Friends({ ...game, whisper, mark: () => side.mark("friends")
 const actions = new Actions({ ...game, trade, duel, make, friends, whisper });
 const emotes = new Emotes(game);
 const doing = new Doing({ ...game, emotes });
+const worldmap = new WorldMap({ ...game, pending: actions.pending, friends, quests });
 const controls = new Controls(
   { net, me, free, picture, minimap, here: () => sight.here() },
   {
@@ -93,14 +95,14 @@ const controls = new Controls(
     tapped,
     ground,
     toggleRun: () => setRun(!me.run),
-    panel: (code) => side.key(code),
+    panel: (code) => worldmap.opens(code) || side.key(code),
     back: () => pack.layDown() || closeLast(),
     drop: () => actions.pending.drop(),
     help: () => help.toggle(),
   },
 );
 const shown = { picture, minimap, hits, ui, controls, actions, doing, death, quests };
-const all = { land, scene, walkers, me, ...shown };
+const all = { land, scene, walkers, me, worldmap, ...shown };
 const sight = new Sight(all);
 picture.minimap = minimap;
 pack.counters = [trade, duel, bank, shop].map((at) => (slot, item) => at.counter(slot, item));

@@ -59,6 +59,21 @@ export function probe({
       entry?.[1]();
       return entry !== undefined;
     },
+    map: () => {
+      const { pane, view, chart, word } = more.worldmap;
+      return {
+        open: pane.shown,
+        drawn: chart.sheet !== undefined,
+        signs: view.placed.map(({ one, at }) => ({ kind: one.kind, name: one.name, ...at })),
+        names: view.signs.length,
+        center: { ...view.center },
+        scale: view.scale,
+        marked: view.marked?.name,
+        says: word.textContent,
+        way: more.actions.pending.journey?.rest.length ?? 0,
+        point: me.position && view.size && view.toPoint(me.position),
+      };
+    },
     resumes: () => ({ ...net.resumes }),
     cut: () => net.closed(net.line, 1006, ""),
     screen: (x, z) => picture.toScreen(x, z),
