@@ -84,6 +84,19 @@ function sheet(c) {
   oval(c, 0.22, -0.58, 0.07, 0.07, "#a8382c");
 }
 
+function lute(c) {
+  c.save();
+  c.translate(-0.08, -0.3);
+  c.rotate(0.7);
+  box(c, -0.05, -0.66, 0.1, 0.5, "#6b4a22");
+  box(c, -0.09, -0.74, 0.18, 0.1, GOLD);
+  oval(c, 0, 0, 0.22, 0.27, "#b9783a");
+  oval(c, 0, -0.03, 0.08, 0.08, "#3a2412");
+  box(c, -0.1, 0.12, 0.2, 0.04, "#3a2412");
+  for (const x of [-0.025, 0.025]) box(c, x - 0.008, -0.62, 0.016, 0.76, PALE);
+  c.restore();
+}
+
 const ICONS = {
   pack: (c) => ware(c, "sack", undefined, ""),
   gear: (c) => armour(c, "bronze_helm", "helmet"),
@@ -94,6 +107,7 @@ const ICONS = {
   friends: faces,
   emotes: greeting,
   map: sheet,
+  sound: lute,
 };
 
 /** The picture of a tab or a button. */

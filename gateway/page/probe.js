@@ -74,6 +74,17 @@ export function probe({
         point: me.position && view.size && view.toPoint(me.position),
       };
     },
+    sound: () => ({
+      state: more.sound.context?.state,
+      played: { ...more.sound.played },
+      notes: more.sound.notes,
+      sounding: { ...more.sound.sounding },
+      levels: { ...more.sound.levels },
+      tune: more.music.track?.id,
+      place: more.music.kinds && more.music.place,
+    }),
+    /** Lets the page hear a message as though the server had sent it. */
+    hear: (event, data) => more.ears.hear(event, data),
     resumes: () => ({ ...net.resumes }),
     cut: () => net.closed(net.line, 1006, ""),
     screen: (x, z) => picture.toScreen(x, z),

@@ -8,7 +8,7 @@ const SLOW_MS = 200;
 export class Sight {
   /**
    * `game`: land, scene, walkers, picture, minimap, me, hits, ui, controls, actions, doing, death,
-   * quests, worldmap.
+   * quests, worldmap, ears, music.
    */
   constructor(game) {
     this.game = game;
@@ -61,6 +61,8 @@ export class Sight {
     else picture.draw(seen);
     controls.steer(now);
     this.point(seen);
+    this.game.ears.frame(now);
+    this.game.music.frame(now);
     if (at && now - this.slow > SLOW_MS) {
       this.slow = now;
       this.panels(seen);
