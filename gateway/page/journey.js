@@ -4,8 +4,6 @@
 const LEG_TILES = 70;
 /** Tiles before the end of a leg at which the next one is asked for. */
 const AHEAD_TILES = 16;
-/** Tiles ahead within which a walker is looked for: the server's way is not quite the one here. */
-const LOOK_TILES = LEG_TILES + AHEAD_TILES;
 /** Who has stood still for so long goes no farther. */
 const RESTS_MS = 7000;
 /** Something may stand on the goal itself. */
@@ -20,6 +18,8 @@ export class Journey {
     /** How far one has come, and where the leg under way ends, both along the way. */
     this.at = 0;
     this.leg = 0;
+    /** Tiles from one place of the way to the next. */
+    this.stride = way.length > 1 ? Math.max(1, apart(way[0], way[1])) : 1;
     this.moved = performance.now();
     this.next();
   }
@@ -34,7 +34,7 @@ export class Journey {
   }
 
   next() {
-    this.leg = Math.min(this.at + LEG_TILES, this.way.length - 1);
+    this.leg = Math.min(this.at + Math.floor(LEG_TILES / this.stride), this.way.length - 1);
     const { x, z } = this.way[this.leg];
     this.walkTo(x, z, true);
   }
@@ -46,16 +46,21 @@ export class Journey {
     if (!here) return false;
     if (this.last && apart(here, this.last)) this.moved = now;
     this.last = { ...here };
-    const end = Math.min(this.at + LOOK_TILES, this.way.length);
-    for (let n = this.at; n < end; n += 1)
-      if (apart(this.way[n], here) < apart(this.way[this.at], here)) this.at = n;
+    this.follow(here);
     const far = apart(here, this.goal);
-    if (far <= 1 || now - this.moved > RESTS_MS) {
+    if (far <= 1 || this.me.target?.bad || now - this.moved > RESTS_MS) {
       this.ended(far <= BESIDE_TILES);
       return false;
     }
     const last = this.leg === this.way.length - 1;
-    if (!last && this.leg - this.at <= AHEAD_TILES) this.next();
+    if (!last && (this.leg - this.at) * this.stride <= AHEAD_TILES) this.next();
     return true;
+  }
+
+  /** Finds out how far one has come: the server's way is not quite the one here. */
+  follow(here) {
+    const end = Math.min(this.leg + 1, this.way.length);
+    for (let n = this.at; n < end; n += 1)
+      if (apart(this.way[n], here) < apart(this.way[this.at], here)) this.at = n;
   }
 }

@@ -119,7 +119,8 @@ export class MapView {
   /** The way that is still to be walked. */
   way() {
     const { c, pending, me } = this;
-    const rest = pending.journey?.rest ?? (me.target && me.position ? this.straight() : []);
+    const rest =
+      pending.journey?.rest ?? (me.target && !me.target.bad && me.position ? this.straight() : []);
     if (!rest.length) return;
     const goal = this.toPoint(rest.at(-1));
     for (const [color, width, dash] of [

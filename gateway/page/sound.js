@@ -16,7 +16,7 @@ const APART_MS = 70;
 const EVERY = 3;
 const ECHO_S = 0.19;
 const KEY = "sound";
-const LEVELS = { effects: 0.6, music: 0.4, muted: false };
+const LEVELS = { effects: 0.6, music: 0.5, muted: false };
 
 export class Sound {
   constructor() {
@@ -51,7 +51,7 @@ export class Sound {
     if (this.quiet) return;
     const Context = globalThis.AudioContext ?? globalThis.webkitAudioContext;
     if (!this.context && Context) this.begin(Context);
-    if (this.context?.state === "suspended") this.context.resume().catch(() => {});
+    if (this.context && this.context.state !== "running") this.context.resume().catch(() => {});
   }
 
   begin(Context) {
