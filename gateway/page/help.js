@@ -9,6 +9,7 @@ const KEYS = [
   ["W A S D, arrows", "walk"],
   ["R", "run or walk"],
   ["I E K C P Q F G", "pack, worn, skills, combat, prayers, quests, friends, gestures"],
+  ["M", "the map of the world: a click on it walks there"],
   ["1 to 9", "an answer, or an entry of a menu"],
   ["Enter, /", "talk; /wave and the like are gestures"],
   ["Shift and click", "drop it, or take all of it from the bank"],

@@ -1,4 +1,4 @@
-// The small pictures on the tabs at the side, drawn in code.
+// The small pictures on tabs and buttons, drawn in code.
 
 import { armour } from "./armour.js";
 import { box, oval, shape } from "./pen.js";
@@ -61,6 +61,42 @@ function greeting(c) {
   oval(c, 0.29, -0.68, 0.1, 0.11, GOLD);
 }
 
+function sheet(c) {
+  for (const [n, color] of ["#d9c48f", PALE, "#d9c48f"].entries()) {
+    const [x, high] = [-0.36 + n * 0.24, n % 2 ? 0.06 : 0];
+    shape(
+      c,
+      color,
+      [x, -0.1 - high],
+      [x, -0.72 - high],
+      [x + 0.24, -0.78 + high],
+      [x + 0.24, -0.16 + high],
+    );
+  }
+  c.strokeStyle = "#a8382c";
+  c.lineWidth = 0.06;
+  c.setLineDash([0.09, 0.07]);
+  c.beginPath();
+  c.moveTo(-0.26, -0.26);
+  c.quadraticCurveTo(-0.02, -0.2, 0.22, -0.56);
+  c.stroke();
+  c.setLineDash([]);
+  oval(c, 0.22, -0.58, 0.07, 0.07, "#a8382c");
+}
+
+function lute(c) {
+  c.save();
+  c.translate(-0.08, -0.3);
+  c.rotate(0.7);
+  box(c, -0.05, -0.66, 0.1, 0.5, "#6b4a22");
+  box(c, -0.09, -0.74, 0.18, 0.1, GOLD);
+  oval(c, 0, 0, 0.22, 0.27, "#b9783a");
+  oval(c, 0, -0.03, 0.08, 0.08, "#3a2412");
+  box(c, -0.1, 0.12, 0.2, 0.04, "#3a2412");
+  for (const x of [-0.025, 0.025]) box(c, x - 0.008, -0.62, 0.016, 0.76, PALE);
+  c.restore();
+}
+
 const ICONS = {
   pack: (c) => ware(c, "sack", undefined, ""),
   gear: (c) => armour(c, "bronze_helm", "helmet"),
@@ -70,9 +106,11 @@ const ICONS = {
   quests: scroll,
   friends: faces,
   emotes: greeting,
+  map: sheet,
+  sound: lute,
 };
 
-/** The picture of a tab. */
+/** The picture of a tab or a button. */
 export function icon(id) {
   return picture((c) => ICONS[id](c), 56);
 }

@@ -9,7 +9,8 @@ const SAID_MS = 5200;
 /** The colour of what a step of a quest is about, here and on the small map. */
 export const AIM_COLOR = "#7fd4ff";
 
-function label(c, words, x, y, color, size, bold) {
+/** Writes words with a dark rim. */
+export function label(c, words, x, y, color, size, bold) {
   c.font = `${bold ? "600 " : ""}${size}px "Iowan Old Style",Palatino,Georgia,"DejaVu Serif",serif`;
   c.textAlign = "center";
   c.lineWidth = 3;

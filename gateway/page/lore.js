@@ -1,4 +1,4 @@
-// What the content says beside items: recipes, spells, prayers. Each list is asked for once.
+// What the content says beside items: recipes, spells, prayers, areas. Each list is asked for once.
 
 const asked = new Map();
 
@@ -17,6 +17,15 @@ export function lore(name) {
     });
   asked.set(name, answer);
   return answer;
+}
+
+/** The named parts of the world, each with the name of its `group` in the content. */
+export async function areas() {
+  const groups = Object.entries(await lore("world-areas"));
+  const all = groups.flatMap(([group, list]) =>
+    Object.values(list ?? {}).map((area) => ({ ...area, group })),
+  );
+  return all.filter((area) => area.bounds);
 }
 
 /** The recipes of a trade. */

@@ -9,6 +9,7 @@ import { Dialogue } from "./dialogue.js";
 import { $ } from "./dom.js";
 import { Picture } from "./draw.js";
 import { Duel } from "./duel.js";
+import { Ears } from "./ears.js";
 import { Emotes } from "./emotes.js";
 import { Friends } from "./friends.js";
 import { Gear } from "./gear.js";
@@ -19,6 +20,7 @@ import { Hits } from "./hits.js";
 import { Make } from "./make.js";
 import { Menu } from "./menu.js";
 import { Minimap } from "./minimap.js";
+import { Music } from "./music.js";
 import { Net } from "./net.js";
 import { Pack } from "./pack.js";
 import { closeAll, closeLast } from "./pane.js";
@@ -30,13 +32,16 @@ import { Shop } from "./shop.js";
 import { Side } from "./side.js";
 import { Sight } from "./sight.js";
 import { Skills } from "./skills.js";
+import { Sound } from "./sound.js";
 import { learn } from "./things.js";
 import { Tip } from "./tip.js";
 import { Trade } from "./trade.js";
 import { Ui } from "./ui.js";
+import { Volume } from "./volume.js";
 import { Walkers } from "./walk.js";
 import { refusal } from "./words.js";
 import { Land, Scene, key } from "./world.js";
+import { WorldMap } from "./worldmap.js";
 
 const land = new Land();
 const scene = new Scene();
@@ -86,6 +91,11 @@ const friends = new Friends({ ...game, whisper, mark: () => side.mark("friends")
 const actions = new Actions({ ...game, trade, duel, make, friends, whisper });
 const emotes = new Emotes(game);
 const doing = new Doing({ ...game, emotes });
+const worldmap = new WorldMap({ ...game, pending: actions.pending, friends, quests });
+const sound = new Sound();
+const ears = new Ears({ ...game, sound, walkers });
+const music = new Music({ ...game, sound });
+new Volume(sound, music);
 const controls = new Controls(
   { net, me, free, picture, minimap, here: () => sight.here() },
   {
@@ -93,14 +103,15 @@ const controls = new Controls(
     tapped,
     ground,
     toggleRun: () => setRun(!me.run),
-    panel: (code) => side.key(code),
+    panel: (code) => worldmap.opens(code) || side.key(code),
     back: () => pack.layDown() || closeLast(),
     drop: () => actions.pending.drop(),
     help: () => help.toggle(),
   },
 );
 const shown = { picture, minimap, hits, ui, controls, actions, doing, death, quests };
-const all = { land, scene, walkers, me, ...shown };
+const heard = { ears, music, sound };
+const all = { land, scene, walkers, me, worldmap, ...shown, ...heard };
 const sight = new Sight(all);
 picture.minimap = minimap;
 pack.counters = [trade, duel, bank, shop].map((at) => (slot, item) => at.counter(slot, item));
@@ -276,6 +287,7 @@ for (const part of [...features, quests, friends, doing]) Object.assign(HEARS, p
 
 function hear(event, data) {
   HEARS[event]?.(data);
+  ears.hear(event, data);
 }
 
 function refused(data) {
@@ -284,7 +296,7 @@ function refused(data) {
 
 /** A blow, told in its chunk or to those whom it concerns. */
 function struck(blow, now) {
-  hits.hit(blow, scene.tick, now);
+  if (hits.hit(blow, scene.tick, now)) ears.blow(blow);
   if (blow.attacker === me.id) me.foe = blow.target;
   else if (blow.target === me.id) me.foe ??= blow.attacker;
   if (blow.killed && blow.target === me.foe) me.foe = undefined;

@@ -23,7 +23,8 @@ const PASSING = new Set(["zone_unavailable", "storage_unavailable", "busy", "tim
 const ENTER_TRIES = 8;
 const UNKNOWN = { code: "outcome_unknown", message: "it is not known whether that was done" };
 
-const kept = {
+/** What a browser keeps for this page; nothing where it keeps nothing. */
+export const kept = {
   get(key) {
     try {
       return localStorage.getItem("tilestead." + key) || undefined;

@@ -59,6 +59,32 @@ export function probe({
       entry?.[1]();
       return entry !== undefined;
     },
+    map: () => {
+      const { pane, view, chart, word } = more.worldmap;
+      return {
+        open: pane.shown,
+        drawn: chart.sheet !== undefined,
+        signs: view.placed.map(({ one, at }) => ({ kind: one.kind, name: one.name, ...at })),
+        names: view.signs.length,
+        center: { ...view.center },
+        scale: view.scale,
+        marked: view.marked?.name,
+        says: word.textContent,
+        way: more.actions.pending.journey?.rest.length ?? 0,
+        point: me.position && view.size && view.toPoint(me.position),
+      };
+    },
+    sound: () => ({
+      state: more.sound.context?.state,
+      played: { ...more.sound.played },
+      notes: more.sound.notes,
+      sounding: { ...more.sound.sounding },
+      levels: { ...more.sound.levels },
+      tune: more.music.track?.id,
+      place: more.music.kinds && more.music.place,
+    }),
+    /** Lets the page hear a message as though the server had sent it. */
+    hear: (event, data) => more.ears.hear(event, data),
     resumes: () => ({ ...net.resumes }),
     cut: () => net.closed(net.line, 1006, ""),
     screen: (x, z) => picture.toScreen(x, z),

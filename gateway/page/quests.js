@@ -2,7 +2,7 @@
 // Always: it shows what the server said last; a step that is done is not shown as one to do.
 
 import { $, capital, el, many, say, words } from "./dom.js";
-import { lore, recipes } from "./lore.js";
+import { areas, lore, recipes } from "./lore.js";
 import { Pane } from "./pane.js";
 import { called, counted } from "./things.js";
 
@@ -312,11 +312,6 @@ async function benches(item, { stations }) {
   for (const [name, made, where] of MADE)
     for (const recipe of await recipes(name))
       if (recipe[made] === item && where(recipe)) stations.add(where(recipe));
-}
-
-async function areas() {
-  const groups = Object.values(await lore("world-areas"));
-  return groups.flatMap((group) => Object.values(group ?? {})).filter((area) => area?.bounds);
 }
 
 /** Where such things were placed, in areas whose things stand where the area lies. */

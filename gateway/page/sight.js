@@ -8,7 +8,7 @@ const SLOW_MS = 200;
 export class Sight {
   /**
    * `game`: land, scene, walkers, picture, minimap, me, hits, ui, controls, actions, doing, death,
-   * quests.
+   * quests, worldmap, ears, music.
    */
   constructor(game) {
     this.game = game;
@@ -50,16 +50,19 @@ export class Sight {
 
   frame(now) {
     this.start();
-    const { land, walkers, scene, picture, controls, minimap } = this.game;
+    const { land, walkers, scene, picture, controls, minimap, worldmap } = this.game;
     if (!land.meta) return;
     walkers.step(now, scene.entities);
     const at = $("entry").hidden ? this.here() : undefined;
     if (at) picture.center = { x: at.x, z: at.z };
     else this.drift(now);
     const seen = this.view(now);
-    picture.draw(seen);
+    if (worldmap.seen) worldmap.draw(seen);
+    else picture.draw(seen);
     controls.steer(now);
     this.point(seen);
+    this.game.ears.frame(now);
+    this.game.music.frame(now);
     if (at && now - this.slow > SLOW_MS) {
       this.slow = now;
       this.panels(seen);
@@ -77,9 +80,9 @@ export class Sight {
 
   /** Says what a click would do to what is pointed at. */
   point(seen) {
-    const { controls, picture, actions, ui } = this.game;
+    const { controls, picture, actions, ui, worldmap } = this.game;
     const { mouse } = controls;
-    const inside = seen.me && mouse.inside;
+    const inside = seen.me && mouse.inside && !worldmap.seen;
     this.hovered = inside ? picture.under(mouse.x, mouse.y, seen) : undefined;
     if (!inside) return ui.hover("");
     if (!this.hovered) {

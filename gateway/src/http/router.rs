@@ -478,6 +478,7 @@ mod tests {
                 "/page/{*name}",
                 "/readyz",
                 "/status",
+                "/world/map",
                 "/world/terrain.json",
                 "/world/terrain/{x}/{z}",
             ]

@@ -1,12 +1,13 @@
 //! The land, as clients draw it.
 
-use std::sync::Arc;
+use std::{panic::resume_unwind, sync::Arc};
 
 use axum::{
     extract::{Path, State, rejection::PathRejection},
     http::{HeaderMap, Uri},
     response::{IntoResponse, Response},
 };
+use tokio::task::spawn_blocking;
 use world::Region;
 
 use super::{
@@ -23,6 +24,11 @@ pub(super) fn routes() -> Vec<Route> {
             .json::<Overview>()
             .tagged(),
         Policy::Public
+            .get("/world/map", "The whole land as one picture", get_map)
+            .about("`map` of the land as a whole says how many cells it has.")
+            .body::<serde_json::Value>("application/octet-stream")
+            .tagged(),
+        Policy::Public
             .get("/world/terrain/{x}/{z}", region, get_region)
             .path("East, in regions.", "0")
             .path("North, in regions.", "0")
@@ -34,6 +40,16 @@ pub(super) fn routes() -> Vec<Route> {
 
 async fn get_overview(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
     app.served.shown.version().land.overview.answer(&headers)
+}
+
+async fn get_map(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
+    let version = app.served.shown.version();
+    let made = spawn_blocking(move || version.land.map(&version.content)).await;
+    match made {
+        Ok(map) => map.answer(&headers),
+        // The router answers for handlers that panic.
+        Err(error) => resume_unwind(error.into_panic()),
+    }
 }
 
 async fn get_region(

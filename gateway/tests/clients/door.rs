@@ -143,6 +143,7 @@ async fn manifests_and_land_are_served_with_tags() {
         "/manifests/items/food.json",
         "/api/data/skill-unlocks",
         "/world/terrain/0/0",
+        "/world/map",
         "/world/terrain.json",
     ] {
         let answer = stage.get(0, path).await;

@@ -143,6 +143,7 @@ async fn what_is_kept_is_sent_in_the_encoding_that_was_asked_for() {
         ("/manifests/npcs.json", five_minutes),
         ("/api/data/skill-unlocks", five_minutes),
         ("/world/terrain.json", five_minutes),
+        ("/world/map", five_minutes),
         ("/world/terrain/0/0", five_minutes),
     ] {
         let plain = ask(&stage, "GET", path, "").await;

@@ -161,6 +161,7 @@ async fn everybody(story: &mut Story<'_>, cluster: &Cluster) -> Result<()> {
         "/env.js",
         "/manifests/{path}",
         "/world/terrain.json",
+        "/world/map",
         "/world/terrain/{x}/{z}",
         "/",
         "/page/{name}",

@@ -249,6 +249,8 @@ async fn parts(browser: &Client) -> Result<()> {
     for checks in [
         include_str!("page/reconnect.js").to_owned(),
         include_str!("page/parts.js").to_owned(),
+        include_str!("page/map.js").to_owned(),
+        include_str!("page/hearing.js").to_owned(),
         format!("const GOLDEN = {golden};\n{compact}"),
     ] {
         let script = format!(

@@ -13,8 +13,10 @@ use tokio::time::{Instant, sleep};
 use super::{
     browser::{Driver, held, in_world, pack, pack_until, position, quiet, shoot, state, until},
     browser_steps::{SOON, TIMEOUT, World, act_on, hidden, seen, showing, shown, wait_for, words},
+    hearing,
     interface::{ADMIN_CODE, Caller, operator},
     person::{Person, Size},
+    world_map,
 };
 
 /// The card at the door is also looked at on the smallest phones.
@@ -97,6 +99,12 @@ async fn story(
         .await
         .with_context(during("the role"))?;
     chops(world, one).await.with_context(during("a log"))?;
+    world_map::reads(world, one)
+        .await
+        .with_context(during("the map"))?;
+    hearing::listens(world, one)
+        .await
+        .with_context(during("sound"))?;
     sells_and_buys(world, one)
         .await
         .with_context(during("a shop"))?;

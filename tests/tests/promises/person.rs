@@ -187,7 +187,7 @@ impl<'d> Person<'d> {
     }
 
     /// Clicks, or taps with the finger.
-    async fn points(&self, x: f64, y: f64) -> Result<()> {
+    pub(super) async fn points(&self, x: f64, y: f64) -> Result<()> {
         if self.finger {
             let finger = tapping(TouchActions::new("finger".to_owned()), x, y);
             self.page.perform_actions(finger).await?;
