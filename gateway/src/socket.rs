@@ -4,7 +4,8 @@
 //! bytes and of parts. It refuses unmasked frames, and gives every refusal its close code. It
 //! cancels a read only to end the connection, and writes nothing while it reads.
 //!
-//! Always: memory for a client is bounded on both sides. The gateway closes the connection of a
+//! Always: memory for a client is bounded on both sides. A client that sends without end is read at
+//! a pace that costs the others little. The gateway closes the connection of a
 //! client that reads nothing for 10 s. The reader ends soon after the writer, and the writer after
 //! the reader.
 
@@ -28,15 +29,16 @@ use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite},
     sync::mpsc,
     task::JoinHandle,
-    time::timeout,
+    time::{sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    frames,
+    clock, frames,
     mailbox::Mailbox,
     metrics::Metrics,
     one_frame::{OneFrame, SHORTEST},
+    pace::Pace,
     screen::Screen,
     session::resume::Written,
     spans::Spans,
@@ -265,6 +267,7 @@ impl Reader {
     /// Passes messages on until there are no more. Returns the reason.
     async fn messages(&self, raw: &mut ReadSide) -> Inbound {
         let mut joined = Joined::new(self.bounds);
+        let mut pace = Pace::new(clock::instant());
         loop {
             // A client that says nothing costs no buffer: it comes with the frame, and goes with it.
             let mut first = [0; SHORTEST];
@@ -278,6 +281,10 @@ impl Reader {
                 Err(error) => return broken(&error),
             };
             self.signals.hear();
+            let wait = pace.frame(clock::instant());
+            if !wait.is_zero() {
+                sleep(wait).await;
+            }
             let inbound = match joined.push(frame) {
                 Ok(None) => continue,
                 Ok(Some(inbound)) => inbound,
