@@ -38,7 +38,7 @@ use crate::{
     mailbox::Mailbox,
     metrics::Metrics,
     one_frame::{OneFrame, SHORTEST},
-    pace::Pace,
+    pace::{FRAMES_PER_SECOND, Pace},
     screen::Screen,
     session::resume::Written,
     spans::Spans,
@@ -50,18 +50,23 @@ const INBOUND_MAX: usize = 16;
 /// Time that a client may take to answer a close frame.
 const CLOSE_WAIT: Duration = Duration::from_secs(1);
 
-/// Bounds of one message.
+/// Bounds of what a client sends.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
+    /// Bytes of one message.
     pub(crate) bytes: usize,
+    /// Frames of one message.
     pub(crate) parts: usize,
+    /// Frames that are read in a second; more wait in the network.
+    pub(crate) frames_per_second: u32,
 }
 
 impl Bounds {
-    /// Bounds of a client's message in the protocol.
+    /// Bounds of a client in the protocol.
     pub(crate) const CLIENT: Self = Self {
         bytes: CLIENT_MESSAGE_BYTES_MAX,
         parts: CLIENT_FRAGMENTS_MAX,
+        frames_per_second: FRAMES_PER_SECOND,
     };
 }
 
@@ -267,7 +272,7 @@ impl Reader {
     /// Passes messages on until there are no more. Returns the reason.
     async fn messages(&self, raw: &mut ReadSide) -> Inbound {
         let mut joined = Joined::new(self.bounds);
-        let mut pace = Pace::new(clock::instant());
+        let mut pace = Pace::new(self.bounds.frames_per_second, clock::instant());
         loop {
             // A client that says nothing costs no buffer: it comes with the frame, and goes with it.
             let mut first = [0; SHORTEST];
