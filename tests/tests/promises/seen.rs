@@ -7,8 +7,8 @@ use tests::cluster::{Cluster, Plan};
 use tokio::time::{Duration, Instant, sleep};
 
 use super::{
-    browser::{open, shoot, state, until, with_two},
-    browser_steps::{SOON, TIMEOUT, act_on, choose},
+    browser::{go, open, position, shoot, state, until, with_two},
+    browser_steps::{SOON, TIMEOUT, World, act_on, choose},
 };
 
 /// Pixels of the picture that change when somebody takes a hatchet into the hand.
@@ -16,12 +16,13 @@ const HATCHET_PIXELS: u64 = 25;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_page_is_entered_and_shows_what_others_wear_and_do() {
-    let cluster = Cluster::start(Plan::new("seen")).await.unwrap();
-    with_two(async |ann, bob| story(&cluster, ann, bob).await).await;
+    let plan = Plan::new("seen");
+    let cluster = Cluster::start(plan.clone()).await.unwrap();
+    with_two(async |ann, bob| story(&cluster, &plan, ann, bob).await).await;
 }
 
 /// One looks on in JSON, the other in the compact format.
-async fn story(cluster: &Cluster, ann: &Client, bob: &Client) -> Result<()> {
+async fn story(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Result<()> {
     let page = format!("http://{}/", cluster.gateway(0));
     open(ann, &format!("{page}?format=json"), "Ann").await?;
     open(bob, &page, "Bob").await?;
@@ -36,7 +37,34 @@ async fn story(cluster: &Cluster, ann: &Client, bob: &Client) -> Result<()> {
     for (looks, other) in [(ann, bob), (bob, ann)] {
         wears(looks, other).await?;
     }
+    let world = World::of(cluster, plan).await?;
+    let tree = nearest_tree(&world, position(&state(ann).await?)?)?;
+    tokio::try_join!(
+        comes_near(&world, ann, (tree.0 - 4, tree.1)),
+        comes_near(&world, bob, (tree.0 + 4, tree.1)),
+    )?;
     works(ann, bob).await
+}
+
+/// Returns the place of the tree that grows nearest to a tile.
+fn nearest_tree(world: &World, (x, z): (i32, i32)) -> Result<(i32, i32)> {
+    let all = world
+        .areas
+        .iter()
+        .filter_map(|area| area["resources"].as_array());
+    let trees = all
+        .flatten()
+        .filter(|one| one["resourceId"] == json!("tree_normal"));
+    let places = trees.filter_map(|tree| position(tree).ok());
+    let nearest = places.min_by_key(|tree| (tree.0 - x).abs() + (tree.1 - z).abs());
+    nearest.context("no tree")
+}
+
+/// Walks to a tile, or to one a little further north where that is not to be walked on.
+async fn comes_near(world: &World, browser: &Client, (x, z): (i32, i32)) -> Result<()> {
+    let mut tiles = (0..6).map(|dz| (x, z + dz));
+    let free = tiles.find(|tile| world.atlas.terrain.walkable(*tile));
+    go(&world.atlas, browser, free.context("no ground")?).await
 }
 
 async fn id(browser: &Client) -> Result<Value> {

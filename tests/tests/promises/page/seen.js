@@ -137,7 +137,7 @@ async function checks() {
     const lands = flights.strike(blow, ann, rat, 0);
     check(`${style}: something flies`, lands > 100 && lands < 900);
     const at = (now) => {
-      const place = (id) => ({ x: id === "a" ? 0.4 : 2.6, y: 1.5 });
+      const place = (id) => ({ x: id === "a" ? -1.3 : 1.3, y: 1.5 });
       const seen = pixels((c) => flights.draw(c, now, 0.5, place), 25, 0);
       let [sum, many] = [0, 0];
       for (let n = 3; n < seen.length; n += 4)
