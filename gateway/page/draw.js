@@ -53,8 +53,13 @@ export class Picture {
     this.canvas.height = Math.round(this.h * this.ratio);
     this.zoom = Math.round(this.zoom * this.ratio) / this.ratio;
     this.kept = undefined;
-    this.sprites = new Sprites(KEPT_PIXELS * this.ratio ** 2);
+    this.forget();
     this.covered(this.cover);
+  }
+
+  /** Paints all things anew: in another size, or since more is known of them. */
+  forget() {
+    this.sprites = new Sprites(KEPT_PIXELS * this.ratio ** 2);
   }
 
   /** Another world: nothing goes on of what happened. */

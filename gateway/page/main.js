@@ -502,6 +502,7 @@ land
   .catch((error) => ui.word(`No map: ${error.message}. Reload to try again.`, true));
 learn().then(() => {
   forget();
+  picture.forget();
   pack.anew();
   gear.anew();
 });

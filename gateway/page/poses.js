@@ -83,6 +83,7 @@ const POSES = {
 };
 const FRAMES = 4;
 const BLOW_MS = 520;
+const BLOWS_MAX = 300;
 const STRIKES = { ranged: "shoot", magic: "cast", melee: "swing" };
 /** What they work at, by what they do. */
 const PLACES = {
@@ -139,6 +140,7 @@ export class Poses {
 
   /** Somebody has struck a blow. */
   strike({ attacker, target, style }, now) {
+    if (this.struck.size > BLOWS_MAX) this.struck.clear();
     this.struck.set(attacker, { target, style, since: now });
   }
 
