@@ -29,7 +29,8 @@ export class Figures {
       time,
     };
     if (entity.npcId === "midge_cloud") return this.swarm(entity, x, y, how);
-    if (entity.type === "player" || human(entity)) return this.person(entity, at, x, y, view, how, step);
+    if (entity.type === "player" || human(entity))
+      return this.person(entity, at, x, y, view, how, step);
     return this.beast(entity, at, x, y, view, how, step);
   }
 
