@@ -10,6 +10,12 @@ const STEPS = 4;
 const LUNGE_MS = 260;
 const TALL = { tree: 2, station: 1.3 };
 const UNARMED = {};
+/** Tiles that somebody's picture takes: the fewer pixels, the quicker it is copied. */
+const [ACTING, ARMED, PLAIN] = [
+  [2.2, 1.9],
+  [1.5, 1.6],
+  [1.2, 1.6],
+];
 
 export class Figures {
   constructor(picture, poses) {
@@ -69,8 +75,7 @@ export class Figures {
     how.pose = pose;
     how.up = up;
     const doing = pose ? `${pose.name}${pose.frame}` : step;
-    const wide = worn.weapon || worn.shield || pose ? 2.2 : 1.3;
-    const tall = wide > 2 ? 1.9 : 1.6;
+    const [wide, tall] = pose ? ACTING : worn.weapon || worn.shield ? ARMED : PLAIN;
     const id = `p:${entity.name}:${ids ?? ""}:${doing}:${up ? 1 : 0}`;
     this.picture.stamp(
       id,
@@ -96,7 +101,8 @@ export class Figures {
 }
 
 /** How far a beast leaps at whom it strikes, in tiles. */
-const lunge = (age) => (age < LUNGE_MS ? Math.sin((age / LUNGE_MS) * Math.PI) * 0.22 : 0);
+const lunge = (age) =>
+  age > 0 && age < LUNGE_MS ? Math.sin((age / LUNGE_MS) * Math.PI) * 0.22 : 0;
 
 /** Whether somebody looks left (-1) or right (1), and whether away from us. */
 function facing(entity, at, toward, up) {

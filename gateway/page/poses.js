@@ -168,7 +168,9 @@ export class Poses {
     const blow = this.blow(entity.id, view.now);
     if (blow) {
       const name = strikes(blow.style, weapon);
-      const frame = Math.min(FRAMES - 1, Math.floor((view.now - blow.since) / POSES[name].ms));
+      // A picture's time may be a little before that of the message that it shows.
+      const age = Math.max(0, view.now - blow.since);
+      const frame = Math.min(FRAMES - 1, Math.floor(age / POSES[name].ms));
       return { name, frame, toward: view.entities.get(blow.target) };
     }
     const name = entity.doing ?? entity.emote;

@@ -111,6 +111,7 @@ async function checks() {
   same("who chops looks at the tree", poses.of(ann, undefined, view, 0).toward.id, "t");
   poses.strike({ attacker: "a", target: "b", style: "ranged" }, 1000);
   same("a shot goes before work", poses.of(ann, "oak_bow", view, 0).name, "shoot");
+  same("at once", poses.of(ann, "oak_bow", { ...view, now: 995 }, 0).frame, 0);
   same("for a moment", poses.of(ann, "oak_bow", { ...view, now: 2000 }, 0).name, "chop");
   const styles = [
     ["melee", "iron_dagger", "swing"],
