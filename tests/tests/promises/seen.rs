@@ -11,8 +11,8 @@ use super::{
     browser_steps::{SOON, TIMEOUT, World, act_on, choose},
 };
 
-/// Pixels of the picture that change when somebody takes a hatchet into the hand.
-const HATCHET_PIXELS: u64 = 25;
+/// Pixels of the picture, by day or night, that change when somebody takes a hatchet into the hand.
+const HATCHET_PIXELS: u64 = 20;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_page_is_entered_and_shows_what_others_wear_and_do() {
@@ -114,7 +114,7 @@ async fn changes(looks: &Client, who: &Value) -> Result<u64> {
         const before = window.before ?? now; window.before = now; let sum = 0; \
         for (let n = 0; n < now.length; n += 4) { \
             const far = [0, 1, 2].reduce((far, k) => far + Math.abs(now[n + k] - before[n + k]), 0); \
-            if (far > 60) sum += 1; } \
+            if (far > 30) sum += 1; } \
         return sum;";
     let sum = looks.execute(script, vec![who.clone()]).await?.as_u64();
     sum.context("a number")
