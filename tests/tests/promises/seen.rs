@@ -34,10 +34,13 @@ async fn story(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Re
     let wrong = ann.execute_async(script, vec![]).await?;
     ensure!(wrong == json!([]), "{wrong:#}");
 
+    let world = World::of(cluster, plan).await?;
+    // Newcomers begin on tiles that may be further apart than a window is high.
+    let at = position(&state(ann).await?)?;
+    comes_near(&world, bob, (at.0 + 2, at.1)).await?;
     for (looks, other) in [(ann, bob), (bob, ann)] {
         wears(looks, other).await?;
     }
-    let world = World::of(cluster, plan).await?;
     let tree = nearest_tree(&world, position(&state(ann).await?)?)?;
     tokio::try_join!(
         comes_near(&world, ann, (tree.0 - 4, tree.1)),
