@@ -410,6 +410,10 @@ impl World {
     pub fn look(&self, id: &EntityId) -> Option<Look> {
         let mut look = self.look_at_rest(id)?;
         look.fields.extend(self.emote_field(id));
+        if look.kind == Kind::Player {
+            look.fields.extend(self.worn_field(id));
+            look.fields.extend(self.doing_field(id));
+        }
         Some(look)
     }
 

@@ -61,6 +61,9 @@ impl World {
             if let Some(player) = player.filter(|_| pack || !touched.worn.is_empty()) {
                 player.gait.carries_other();
             }
+            if touched.worn.iter().any(|place| equipment::is_seen(*place)) {
+                out.touched.insert(who.entity());
+            }
             let rearmed = touched.worn.contains(&EquipSlot::Weapon);
             tell(who.clone(), touched, out);
             if rearmed {
