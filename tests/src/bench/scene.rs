@@ -80,7 +80,11 @@ const fn storm(name: &'static str, players: usize, seconds: u64, store: StoreKin
 pub const SCENES: [Scene; 17] = [
     town("town-500", 500, Format::Compact, None),
     town("town-2000", 2_000, Format::Compact, None),
-    town("town-2000-capped", 2_000, Format::Compact, Some(255)),
+    Scene {
+        // Until then many of those whom a client meets are strangers to it, who are named.
+        settle: Duration::from_secs(180),
+        ..town("town-2000-capped", 2_000, Format::Compact, Some(255))
+    },
     town("town-3000-capped", 3_000, Format::Compact, Some(255)),
     town("town-5000", 5_000, Format::Compact, None),
     town("town-1000", 1_000, Format::Compact, None),

@@ -62,15 +62,12 @@ mod tests {
     use super::*;
 
     fn ticks(quick: u32, slow: u32, slowest: u32) -> Ticks {
+        let (within_60, all) = (quick + slow, quick + slow + slowest);
         let text = format!(
             "zone_ticks_lost_total 3\n\
              zone_tick_seconds_bucket{{le=\"0.04\"}} {quick}\n\
-             zone_tick_seconds_bucket{{le=\"0.06\"}} {}\n\
-             zone_tick_seconds_bucket{{le=\"+Inf\"}} {2}\n\
-             zone_tick_seconds_count {2}\n",
-            quick + slow,
-            0,
-            quick + slow + slowest,
+             zone_tick_seconds_bucket{{le=\"0.06\"}} {within_60}\n\
+             zone_tick_seconds_count {all}\n"
         );
         Ticks::read(&text)
     }

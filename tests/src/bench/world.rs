@@ -113,6 +113,8 @@ impl World {
         let all = [
             ("INTERNAL_TLS".to_owned(), "off".to_owned()),
             ("METRICS_PORT".to_owned(), metrics.to_string()),
+            // As in the container image.
+            ("MIMALLOC_PURGE_DELAY".to_owned(), "60000".to_owned()),
         ];
         let env: Vec<(String, String)> = all.into_iter().chain(env).collect();
         let log = self.folder.join(format!("{kind}-{number}.log"));
