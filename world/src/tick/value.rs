@@ -52,22 +52,26 @@ impl World {
             }
             out.touched.insert(id);
         }
-        if let Some(cause) = cause {
-            self.count_work(cause, legs, out);
-        }
+        self.count_work(cause, legs, out);
         for (who, touched) in receipt.people {
             let pack = !touched.slots.is_empty();
             let player = self.players.get_mut(&who);
             if let Some(player) = player.filter(|_| pack || !touched.worn.is_empty()) {
                 player.gait.carries_other();
             }
-            let rearmed = touched.worn.contains(&EquipSlot::Weapon);
+            let (rearmed, dressed) = (
+                touched.worn.contains(&EquipSlot::Weapon),
+                !touched.worn.is_empty(),
+            );
             tell(who.clone(), touched, out);
             if rearmed {
                 self.rearm(&who, out);
             }
             if pack {
                 self.has_with_it(&who, out);
+            }
+            if dressed {
+                self.wears_now(&who, out);
             }
         }
         Ok(())
