@@ -32,7 +32,7 @@ const SIGHT: &str = "const t = window.tilestead, g = t.guide(), { position: here
     const on = tiles.length > 2 ? (tiles.find(bare) ?? tiles[0]) : undefined; \
     const near = [...(g.at ?? [])].sort((a, b) => far(a) - far(b))[0]; \
     return { step: g.step ?? null, goals: g.at?.length ?? 0, ways: t.aims().ways.length, \
-        on: on ? t.screen(on.x, on.z) : null, near: near ? t.screen(near.x, near.z) : null, \
+        on: on ? t.screen(on.x, on.z) : null, near: near && map(t.screen(near.x, near.z)) ? t.screen(near.x, near.z) : null, \
         task: document.querySelector('#tracker .task')?.innerText ?? '', \
         shown: document.querySelector('#tracker').hidden === false };";
 
@@ -112,12 +112,18 @@ async fn follows(one: &Person<'_>, step: &str, pane: Option<&str>) -> Result<()>
             return Ok(());
         }
         ensure!(Instant::now() < deadline, "not done: {sight}");
+        // Nobody presses again what is being done.
+        if shown(&one.page, "#doing").await? {
+            sleep(WALKS).await;
+            continue;
+        }
         let (on, near) = (&sight["on"], &sight["near"]);
         let (to, rests) = if on.is_null() {
             (near, WORKS)
         } else {
             (on, WALKS)
         };
+        // Right after a step, the arrow still looks for its way.
         if let (Some(x), Some(y)) = (to["x"].as_f64(), to["y"].as_f64()) {
             one.points(x, y).await?;
         }
