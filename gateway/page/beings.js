@@ -1,78 +1,10 @@
-// People, animals and monsters, drawn in code.
+// Animals and monsters, drawn in code; people are drawn by person.js.
 
-import { box, oval, pick, shade, shape, text } from "./pen.js";
+import { box, oval, shade, shape } from "./pen.js";
 import { scarecrow } from "./fixtures.js";
 import { hash } from "./ground.js";
 import { bones, crawler, drake, fruit, ghost, slime, snowman } from "./monsters.js";
-
-const CLOAKS = [
-  "#8c3b3b",
-  "#3f6b8c",
-  "#5b7f3d",
-  "#7c5391",
-  "#b27a34",
-  "#3d7f76",
-  "#9a5a3c",
-  "#54608f",
-  "#a8475f",
-  "#6d6a42",
-];
-const HAIR = ["#3a2718", "#6b4526", "#a8763c", "#d9b36a", "#7b7b7b", "#1f1a18", "#8a3d20"];
-const SKIN = ["#f0cba6", "#dca97e", "#b98158", "#8a5a3a", "#f5d8bd"];
-
-/** A person; `phase` is how far they have walked, in tiles. */
-export function person(
-  c,
-  name,
-  { phase = 0, moving = false, face = 1, up = false, crown = false } = {},
-) {
-  const cloak = pick(CLOAKS, name, 1);
-  const hair = pick(HAIR, name, 2);
-  const skin = pick(SKIN, name, 3);
-  const swing = moving ? Math.sin(phase * 5) : 0;
-  shade(c);
-  c.save();
-  c.scale(face < 0 ? -1 : 1, 1);
-  c.translate(0, moving ? -Math.abs(swing) * 0.045 : 0);
-  box(c, -0.13 + swing * 0.07, -0.2, 0.1, 0.2, "#4a3a2c");
-  box(c, 0.03 - swing * 0.07, -0.2, 0.1, 0.2, "#3e3024");
-  shape(c, cloak, [-0.15, -0.62], [0.15, -0.62], [0.23, -0.14], [-0.23, -0.14]);
-  shape(c, "rgba(0,0,0,.16)", [0.04, -0.62], [0.15, -0.62], [0.23, -0.14], [0.08, -0.14]);
-  box(c, -0.185, -0.36, 0.37, 0.05, "rgba(40,26,14,.75)");
-  oval(c, -0.19 - swing * 0.05, -0.4, 0.065, 0.13, cloak);
-  oval(c, 0.19 + swing * 0.05, -0.4, 0.065, 0.13, cloak);
-  oval(c, 0, -0.76, 0.17, 0.175, skin);
-  if (up) oval(c, 0, -0.79, 0.18, 0.17, hair);
-  else {
-    c.fillStyle = hair;
-    c.beginPath();
-    c.arc(0, -0.79, 0.18, Math.PI * 0.95, Math.PI * 2.1);
-    c.quadraticCurveTo(0.08, -0.82, -0.18, -0.77);
-    c.fill();
-    oval(c, 0.02, -0.75, 0.018, 0.024, "#2a1c14");
-    oval(c, 0.11, -0.75, 0.018, 0.024, "#2a1c14");
-  }
-  const hat = hash(text(name), 4);
-  if (crown) {
-    shape(
-      c,
-      "#e8b65a",
-      [-0.15, -0.88],
-      [-0.15, -1.02],
-      [-0.07, -0.94],
-      [0, -1.05],
-      [0.07, -0.94],
-      [0.15, -1.02],
-      [0.15, -0.88],
-    );
-  } else if (hat < 0.25) {
-    oval(c, 0, -0.87, 0.26, 0.07, "#8a6a3c");
-    oval(c, 0, -0.94, 0.14, 0.11, "#9c7a48");
-  } else if (hat < 0.4) {
-    shape(c, cloak, [-0.17, -0.84], [0.02, -1.14], [0.17, -0.84]);
-  }
-  c.restore();
-}
+import { person } from "./person.js";
 
 function quad(c, o, { phase, moving, face }) {
   const s = o.s ?? 1;
@@ -331,6 +263,9 @@ const SHAPES = {
     { c: "#7a8064", c2: "#545a44", belly: "#9aa07e", eye: "#ffe04a", s: 2.2 },
   ],
 };
+
+/** Whether it is a person, and neither a beast nor a thing of straw. */
+export const human = ({ npcId }) => !SHAPES[npcId] && !/strawman|scarecrow/.test(npcId);
 
 export function npc(c, entity, how) {
   const known = SHAPES[entity.npcId];

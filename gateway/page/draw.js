@@ -1,13 +1,17 @@
 // The picture: kept ground, then all that stands or walks from north to south, then light.
 
 import { CHUNK, OVER, WET, bake, hash } from "./ground.js";
-import { npc, person } from "./beings.js";
-import { text } from "./pen.js";
+import { oval, text } from "./pen.js";
 import { daylight } from "./daylight.js";
 import { fixture, lively } from "./fixtures.js";
+import { Figures, uncover } from "./figures.js";
+import { Flights } from "./flights.js";
 import { gestures } from "./emotes.js";
-import { Bubbles, names } from "./labels.js";
+import { Bubbles, Names } from "./labels.js";
+import { Moments } from "./moments.js";
+import { Poses } from "./poses.js";
 import { roof } from "./roofs.js";
+import { Sprites } from "./sprites.js";
 import { thing } from "./things.js";
 
 const ZOOM_MIN = 10;
@@ -15,6 +19,9 @@ const ZOOM_MAX = 64;
 const KEPT_CHUNKS = 90;
 const BAKES_A_FRAME = 2;
 const FIXED = new Set(["resource", "station", "fire", "grave"]);
+/** Pixels of kept pictures, for each pixel of the screen that makes up one of CSS. */
+const KEPT_PIXELS = 4e6;
+const VEIL = 0.42;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Picture {
@@ -25,9 +32,13 @@ export class Picture {
     this.zoom = innerWidth < 760 ? 30 : 36;
     this.center = { x: 0, z: 0 };
     this.chunks = new Map();
-    this.sprites = new Map();
     this.roofs = [];
     this.bubbles = new Bubbles();
+    this.names = new Names();
+    this.poses = new Poses();
+    this.flights = new Flights();
+    this.moments = new Moments();
+    this.figures = new Figures(this, this.poses);
     this.frame = 0;
     this.zoomed = 0;
     addEventListener("resize", () => this.resize());
@@ -42,7 +53,25 @@ export class Picture {
     this.canvas.height = Math.round(this.h * this.ratio);
     this.zoom = Math.round(this.zoom * this.ratio) / this.ratio;
     this.kept = undefined;
+    this.forget();
     this.covered(this.cover);
+  }
+
+  /** Paints all things anew: in another size, or since more is known of them. */
+  forget() {
+    this.sprites = new Sprites(KEPT_PIXELS * this.ratio ** 2);
+  }
+
+  /** Another world: nothing goes on of what happened. */
+  clear() {
+    for (const part of [this.poses, this.flights, this.moments]) part.clear();
+  }
+
+  /** A blow was struck; returns how long it is on its way, in milliseconds. */
+  struck(blow, view, spell) {
+    this.poses.strike(blow, view.now);
+    const [from, to] = [blow.attacker, blow.target].map((id) => view.entities.get(id));
+    return this.flights.strike(blow, from, to, view.now, spell);
   }
 
   /** A panel that takes much of the window: what one looks at is the middle of the rest. */
@@ -64,7 +93,10 @@ export class Picture {
   }
 
   zoomBy(factor) {
-    this.wantedZoom = Math.max(ZOOM_MIN, Math.min(ZOOM_MAX, (this.wantedZoom ?? this.zoom) * factor));
+    this.wantedZoom = Math.max(
+      ZOOM_MIN,
+      Math.min(ZOOM_MAX, (this.wantedZoom ?? this.zoom) * factor),
+    );
     this.zoom = Math.round(this.wantedZoom * this.ratio) / this.ratio;
     this.zoomed = performance.now();
   }
@@ -116,14 +148,22 @@ export class Picture {
     if (view.target) this.cross(view.target, view.now);
     this.drawThings(view, time);
     daylight(this, view, time);
-    names(this, view);
-    view.hits?.draw(this.c, view.now, zoom, (id) => {
+    this.names.draw(this, view);
+    const place = this.place(view);
+    this.flights.draw(c, view.now, zoom, place);
+    this.moments.before(c, view.now, zoom, place, !time);
+    view.hits?.draw(c, view.now, zoom, place);
+    gestures(this, view);
+    this.bubbles.draw(this, view);
+  }
+
+  /** Where somebody of that id is shown. */
+  place(view) {
+    return (id) => {
       const entity = view.entities.get(id);
       const at = entity && view.at(entity);
       return at && this.toScreen(at.x, at.z);
-    });
-    gestures(this, view);
-    this.bubbles.draw(this, view);
+    };
   }
 
   drawGround() {
@@ -247,8 +287,10 @@ export class Picture {
         continue;
       things.push({ z: house.minZ - 0.4, house });
     }
+    const veiled = uncover(things, view, this.poses);
     things.sort((a, b) => b.z - a.z);
     this.seen = things;
+    this.moments.behind(c, view.now, zoom, this.place(view), !time);
     for (const thing of things) {
       if (thing.house) {
         this.house(thing.house, view);
@@ -257,8 +299,11 @@ export class Picture {
       const { entity, at } = thing;
       const pos = this.toScreen(at.x, at.z);
       const y = pos.y + zoom * 0.32;
-      if (FIXED.has(entity.type)) this.fixture(entity, pos.x, y, time);
-      else if (entity.type === "item") this.item(entity, pos.x, y, view);
+      if (FIXED.has(entity.type)) {
+        if (veiled.has(entity.id)) c.globalAlpha = VEIL;
+        this.fixture(entity, pos.x, y, time);
+        c.globalAlpha = 1;
+      } else if (entity.type === "item") this.item(entity, pos.x, y, view);
       else this.walker(entity, at, pos.x, y, view, time);
     }
     c.globalAlpha = 1;
@@ -266,18 +311,26 @@ export class Picture {
 
   /** Something on the ground. Several on a tile lie a little apart. */
   item(entity, x, y, view) {
-    const { c, zoom } = this;
+    const { zoom } = this;
     const dice = text(entity.id);
     const dx = (hash(dice, 1) - 0.5) * zoom * 0.3;
     const dy = (hash(dice, 2) - 0.6) * zoom * 0.22;
-    c.fillStyle = entity.id === view.hover ? "rgba(255,226,140,.4)" : "rgba(20,24,32,.26)";
-    c.beginPath();
-    c.ellipse(x + dx, y + dy, zoom * 0.26, zoom * 0.12, 0, 0, 7);
-    c.fill();
-    this.stamp(`i:${entity.itemId}`, 1.4, 1.6, x + dx, y + dy, (d) => {
+    const lit = entity.id === view.hover;
+    const paint = (d) => {
+      oval(d, 0, 0, 0.26, 0.12, lit ? "rgba(255,226,140,.4)" : "rgba(20,24,32,.26)");
       d.scale(0.62, 0.62);
       thing(d, entity.itemId);
-    });
+    };
+    this.stamp(
+      `i:${entity.itemId}${lit ? "!" : ""}`,
+      0.9,
+      0.85,
+      x + dx,
+      y + dy,
+      paint,
+      false,
+      0.22,
+    );
   }
 
   fixture(entity, x, y, time) {
@@ -296,84 +349,34 @@ export class Picture {
     );
   }
 
-  /** Draws something of w x h tiles from a kept picture; its foot is at (x, y). */
-  stamp(id, w, h, x, y, paint, flip) {
-    const grain = this.grain;
-    let kept = this.sprites.get(id);
-    if (!kept || kept.grain !== grain) {
-      const canvas = document.createElement("canvas");
-      canvas.width = Math.ceil(w * grain);
-      canvas.height = Math.ceil(h * grain);
-      const c = canvas.getContext("2d");
-      c.translate(canvas.width / 2, canvas.height - grain * 0.6);
-      c.scale(grain, grain);
-      paint(c);
-      if (this.sprites.size > 700) this.sprites.clear();
-      kept = { canvas, grain };
-      this.sprites.set(id, kept);
-    }
-    const { c, zoom } = this;
-    const width = w * zoom;
-    const height = h * zoom;
-    if (flip) {
-      c.save();
-      c.translate(x, 0);
-      c.scale(-1, 1);
-      c.drawImage(kept.canvas, -width / 2, y + zoom * 0.6 - height, width, height);
-      c.restore();
-    } else {
-      const snap = (v) => Math.round(v * this.ratio) / this.ratio;
-      c.drawImage(
-        kept.canvas,
-        snap(x - width / 2),
-        snap(y + zoom * 0.6 - height),
-        (kept.canvas.width / grain) * zoom,
-        (kept.canvas.height / grain) * zoom,
-      );
-    }
+  /**
+   * Draws something of w x h tiles from a kept picture, whole pixels of the screen to whole pixels;
+   * (x, y) is `foot` tiles over its lower edge.
+   */
+  stamp(id, w, h, x, y, paint, flip = false, foot = 0.6) {
+    const { c, ratio, zoom, grain } = this;
+    const [wide, high] = [Math.ceil(w * grain), Math.ceil(h * grain)];
+    const bitmap = this.sprites.get(`${grain}${flip ? "-" : "+"}${id}`, wide, high, (d) => {
+      d.translate(wide / 2, high - grain * foot);
+      d.scale(flip ? -grain : grain, grain);
+      paint(d);
+    });
+    const snap = (v) => Math.round(v * ratio) / ratio;
+    const size = zoom / grain;
+    c.drawImage(
+      bitmap,
+      snap(x - (w * zoom) / 2),
+      snap(y + zoom * foot - h * zoom),
+      wide * size,
+      high * size,
+    );
   }
 
   walker(entity, at, x, y, view, time) {
-    const { c, zoom } = this;
-    const own = entity.id === view.own;
-    if (own) {
-      c.strokeStyle = "rgba(255,226,140,.75)";
-      c.lineWidth = Math.max(1.5, zoom * 0.05);
-      c.beginPath();
-      c.ellipse(x, y, zoom * 0.36, zoom * 0.17, 0, 0, 7);
-      c.stroke();
-    }
-    if (entity.id === view.hover) {
-      c.fillStyle = "rgba(255,226,140,.25)";
-      c.beginPath();
-      c.ellipse(x, y, zoom * 0.42, zoom * 0.22, 0, 0, 7);
-      c.fill();
-    }
-    const step = at.moving && time ? Math.floor((at.walked ?? 0) * 5) % 6 : -1;
-    const how = {
-      phase: step < 0 ? 0 : (step / 6) * ((Math.PI * 2) / 5) + 0.12,
-      moving: step >= 0,
-      face: 1,
-      up: at.up && at.moving,
-      time,
-    };
-    const who =
-      entity.type === "player"
-        ? `p:${entity.name}`
-        : `n:${entity.npcId === undefined ? entity.name : `${entity.npcId}`}`;
-    if (entity.npcId === "midge_cloud") {
-      c.save();
-      c.translate(x, y);
-      c.scale(zoom, zoom);
-      npc(c, entity, how);
-      c.restore();
-      return;
-    }
-    const paint = (d) =>
-      entity.type === "player" ? person(d, entity.name ?? "?", how) : npc(d, entity, how);
-    this.stamp(`${who}:${step}:${how.up ? 1 : 0}`, 2.4, 2.4, x, y, paint, at.face < 0);
+    this.moments.watch(entity, view.own, view.now);
+    this.figures.draw(entity, at, x, y, view, time);
     const left = view.hits?.left(entity, view.now);
-    if (left) this.hurt(left, x, y - zoom * 1.15);
+    if (left) this.hurt(left, x, y - this.zoom * 1.15);
   }
 
   hurt(left, x, y) {

@@ -17,8 +17,11 @@ export class Hits {
     this.known = new Map();
   }
 
-  /** One blow, from a chunk or told to oneself; false where it is known already. */
-  hit(blow, tick, now) {
+  /**
+   * One blow, from a chunk or told to oneself; false where it is known already. `flies(blow)` says
+   * how long it is on its way.
+   */
+  hit(blow, tick, now, flies = () => 0) {
     const id = `${blow.tick ?? tick} ${blow.attacker} ${blow.target} ${blow.style ?? ""}`;
     if (this.known.has(id)) return false;
     this.known.set(id, tick);
@@ -29,7 +32,7 @@ export class Hits {
     if (blow.damage !== undefined) {
       const beside = this.splats.filter((s) => s.target === blow.target && s.until > now).length;
       const { target, damage, style } = blow;
-      this.splats.push({ target, damage, style, beside, until: now + SPLAT_MS });
+      this.splats.push({ target, damage, style, beside, until: now + flies(blow) + SPLAT_MS });
     }
     if (blow.targetMaxHealth)
       this.health.set(blow.target, {
@@ -56,8 +59,8 @@ export class Hits {
     this.splats = this.splats.filter((splat) => splat.until > now);
     for (const splat of this.splats) {
       const at = place(splat.target);
-      if (!at) continue;
       const left = (splat.until - now) / SPLAT_MS;
+      if (!at || left > 1) continue;
       const side = splat.beside ? ((splat.beside % 2) * 2 - 1) * Math.ceil(splat.beside / 2) : 0;
       const x = at.x + side * Math.max(16, zoom * 0.5);
       const y = at.y - zoom * 0.45 - (1 - left) * zoom * 0.25;

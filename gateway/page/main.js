@@ -60,6 +60,7 @@ const ui = new Ui({ create, enter, leave, run: () => setRun(!me.run), say });
 const net = new Net(hear, (state, words) => ui.light(state, words));
 const tell = (words, level) => ui.notice(words, level);
 const celebrate = (words, more) => {
+  picture.moments.begin(me.id, words, performance.now());
   ui.banner(words, more);
   ui.system(more);
   quests.draw();
@@ -190,6 +191,7 @@ const HEARS = {
     scene.clear();
     walkers.clear();
     hits.clear();
+    picture.clear();
   },
   "player:sync"(data) {
     scene.heard(data.tick);
@@ -303,7 +305,9 @@ function refused(data) {
 
 /** A blow, told in its chunk or to those whom it concerns. */
 function struck(blow, now) {
-  if (hits.hit(blow, scene.tick, now)) ears.blow(blow);
+  const view = { now, entities: scene.entities };
+  const spell = blow.attacker === me.id ? combat.spell : undefined;
+  if (hits.hit(blow, scene.tick, now, () => picture.struck(blow, view, spell))) ears.blow(blow);
   if (blow.attacker === me.id) me.foe = blow.target;
   else if (blow.target === me.id) me.foe ??= blow.attacker;
   if (blow.killed && blow.target === me.foe) me.foe = undefined;
@@ -319,6 +323,7 @@ function forgetWorld() {
   scene.clear();
   walkers.clear();
   hits.clear();
+  picture.clear();
   asking.clear();
   me.target = me.foe = undefined;
   actions.pending.drop();
@@ -504,6 +509,7 @@ land
   .catch((error) => ui.word(`No map: ${error.message}. Reload to try again.`, true));
 learn().then(() => {
   forget();
+  picture.forget();
   pack.anew();
   gear.anew();
 });

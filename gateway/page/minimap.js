@@ -3,6 +3,8 @@
 import { AIM_COLOR } from "./labels.js";
 
 const REACH = 38;
+const SIDE = REACH * 2;
+const DRAWN_MS = 60;
 
 /** A pin with its point at a place. */
 function pin(c, x, y, size) {
@@ -30,40 +32,59 @@ export class Minimap {
     this.ground = document.createElement("canvas");
     this.ground.width = this.ground.height = REACH * 2;
     this.last = undefined;
+    this.drawn = 0;
   }
 
   forget() {
     this.last = undefined;
   }
 
-  paint(cx, cz) {
+  /** Brings the ground under (cx, cz): moves what is painted, and paints only what comes into it. */
+  center(cx, cz) {
+    const { last } = this;
+    this.last = { cx, cz };
+    const [dx, dz] = last ? [cx - last.cx, cz - last.cz] : [SIDE, SIDE];
+    if (!dx && !dz) return;
+    if (Math.max(Math.abs(dx), Math.abs(dz)) > REACH) return this.paint(0, 0, SIDE, SIDE);
     const c = this.ground.getContext("2d");
-    const image = c.createImageData(REACH * 2, REACH * 2);
-    for (let row = 0; row < REACH * 2; row += 1) {
-      for (let column = 0; column < REACH * 2; column += 1) {
+    c.globalCompositeOperation = "copy";
+    c.drawImage(this.ground, -dx, dz);
+    c.globalCompositeOperation = "source-over";
+    if (dx) this.paint(dx > 0 ? SIDE - dx : 0, 0, Math.abs(dx), SIDE);
+    if (dz) this.paint(0, dz > 0 ? 0 : SIDE + dz, SIDE, Math.abs(dz));
+  }
+
+  /** Paints `w` x `h` tiles, from a column and a row on. */
+  paint(left, top, w, h) {
+    const { cx, cz } = this.last;
+    const image = new ImageData(w, h);
+    let at = 0;
+    for (let row = top; row < top + h; row += 1) {
+      for (let column = left; column < left + w; column += 1) {
         const x = cx - REACH + column;
         const z = cz + REACH - 1 - row;
         const kind = this.land.kind(x, z);
-        const color = kind < 0 ? "#3a463f" : this.land.ground[kind].color;
+        const color = parseInt((kind < 0 ? "#3a463f" : this.land.ground[kind].color).slice(1), 16);
         const shade =
           kind < 0 ? 1 : 1 + (this.land.height(x, z) - this.land.height(x - 1, z + 1)) * 0.03;
-        const at = (row * REACH * 2 + column) * 4;
-        for (let n = 0; n < 3; n += 1)
-          image.data[at + n] = parseInt(color.slice(1 + n * 2, 3 + n * 2), 16) * shade;
+        image.data[at] = (color >> 16) * shade;
+        image.data[at + 1] = ((color >> 8) & 255) * shade;
+        image.data[at + 2] = (color & 255) * shade;
         image.data[at + 3] = 255;
+        at += 4;
       }
     }
-    c.putImageData(image, 0, 0);
+    this.ground.getContext("2d").putImageData(image, left, top);
   }
 
+  /** Draws it anew, at most so many times a second. */
   draw(view) {
+    if (view.now - this.drawn < DRAWN_MS) return;
+    this.drawn = view.now;
     const { c, canvas } = this;
     const cx = Math.round(view.me.x);
     const cz = Math.round(view.me.z);
-    if (this.last !== `${cx},${cz}`) {
-      this.last = `${cx},${cz}`;
-      this.paint(cx, cz);
-    }
+    this.center(cx, cz);
     const side = canvas.width;
     const scale = side / (REACH * 2 - 4);
     c.save();

@@ -30,3 +30,33 @@ export function text(word) {
   return n;
 }
 export const pick = (list, word, salt) => list[Math.floor(hash(text(word), salt) * list.length)];
+
+/** A stroke from point to point: x, y, x, y … */
+export function line(c, color, width, ...points) {
+  c.strokeStyle = color;
+  c.lineWidth = width;
+  c.lineCap = c.lineJoin = "round";
+  c.beginPath();
+  for (let n = 0; n < points.length; n += 2) c.lineTo(points[n], points[n + 1]);
+  c.stroke();
+}
+
+/** A ring, or a part of one. */
+export function hoop(c, x, y, w, h, color, width, from = 0, to = 7) {
+  c.strokeStyle = color;
+  c.lineWidth = width;
+  c.lineCap = "round";
+  c.beginPath();
+  c.ellipse(x, y, w, h, 0, from, to);
+  c.stroke();
+}
+
+/** Paints somewhere else, turned and in another size. */
+export function placed(c, x, y, turn, size, paint) {
+  c.save();
+  c.translate(x, y);
+  c.rotate(turn);
+  c.scale(size, Math.abs(size));
+  paint(c);
+  c.restore();
+}

@@ -2,7 +2,7 @@
 // Always: it shows what the server said last.
 
 import { $ } from "./dom.js";
-import { box, oval, shade, shape } from "./pen.js";
+import { box, line, oval, shade, shape } from "./pen.js";
 
 export class Potions {
   /** `game`: tell, raise(boosts), which shows levels on top of those of experience. */
@@ -53,17 +53,92 @@ const HERBS = {
   hurry_mint: ["#4fae7a", "#bff0d0"],
 };
 
+/** Leaves and flowers of those that look like no other; by the name of the herb. */
+const GROWN = {
+  pointed_thistle(c, leaf, flower) {
+    for (const [x, y] of [
+      [-0.3, -0.2],
+      [0.3, -0.28],
+      [-0.26, -0.42],
+    ])
+      shape(c, leaf, [0, y + 0.08], [x, y], [x * 0.5, y - 0.06], [0, y - 0.04]);
+    for (const x of [-0.14, 0, 0.14]) line(c, flower, 0.06, 0, -0.5, x, -0.7);
+    oval(c, 0, -0.5, 0.1, 0.09, leaf);
+  },
+  stubborn_dock(c, leaf, flower) {
+    oval(c, -0.2, -0.24, 0.14, 0.24, leaf);
+    oval(c, 0.2, -0.28, 0.14, 0.26, leaf);
+    for (const y of [-0.46, -0.54, -0.62, -0.7]) oval(c, 0, y, 0.07, 0.05, flower);
+  },
+  shieldleaf(c, leaf, flower) {
+    shape(c, leaf, [-0.32, -0.62], [0.32, -0.62], [0.26, -0.3], [0, -0.1], [-0.26, -0.3]);
+    line(c, flower, 0.04, 0, -0.58, 0, -0.14);
+    line(c, flower, 0.035, -0.2, -0.5, 0, -0.34, 0.2, -0.5);
+  },
+  farsight_clover(c, leaf, flower) {
+    for (const [x, y] of [
+      [-0.14, -0.42],
+      [0.14, -0.42],
+      [-0.14, -0.62],
+      [0.14, -0.62],
+    ])
+      oval(c, x, y, 0.16, 0.13, leaf);
+    oval(c, 0, -0.52, 0.09, 0.08, flower);
+    oval(c, 0, -0.52, 0.04, 0.04, "#3a4a6c");
+  },
+  murmuring_sage(c, leaf, flower) {
+    for (const side of [-1, 1])
+      for (const y of [-0.12, -0.26]) oval(c, side * 0.15, y, 0.17, 0.05, leaf);
+    for (let n = 0; n < 5; n += 1)
+      oval(c, (n % 2) * 0.1 - 0.05, -0.38 - n * 0.08, 0.08, 0.055, flower);
+  },
+  humblewort(c, leaf, flower) {
+    for (const side of [-1, 1]) {
+      oval(c, side * 0.22, -0.06, 0.2, 0.09, leaf);
+      line(c, leaf, 0.035, 0, -0.36, side * 0.2, -0.46, side * 0.26, -0.34);
+      shape(
+        c,
+        flower,
+        [side * 0.26 - 0.1, -0.18],
+        [side * 0.26, -0.36],
+        [side * 0.26 + 0.1, -0.18],
+      );
+    }
+  },
+  spiderbane(c, leaf, flower) {
+    for (let n = 0; n < 8; n += 1) {
+      const a = (n / 8) * Math.PI * 2 + 0.4;
+      line(c, leaf, 0.06, 0, -0.38, Math.cos(a) * 0.32, -0.38 + Math.sin(a) * 0.3);
+    }
+    oval(c, 0, -0.38, 0.11, 0.11, flower);
+  },
+  hurry_mint(c, leaf, flower) {
+    for (const y of [-0.12, -0.3, -0.48])
+      for (const side of [-1, 1])
+        shape(
+          c,
+          side < 0 ? leaf : flower,
+          [0, y],
+          [side * 0.16, y - 0.13],
+          [side * 0.36, y - 0.1],
+          [side * 0.18, y + 0.03],
+        );
+    shape(c, flower, [-0.07, -0.56], [0, -0.74], [0.07, -0.56]);
+  },
+};
+
 /** A sprig of that herb. */
 export function herb(c, id) {
   const [leaf, flower] = HERBS[id] ?? ["#5c8a48", "#d8e0a8"];
   box(c, -0.02, -0.5, 0.04, 0.48, leaf);
+  if (Object.hasOwn(GROWN, id)) return GROWN[id](c, leaf, flower);
   for (const [x, y] of [
     [-0.14, -0.2],
     [0.14, -0.28],
     [-0.12, -0.38],
   ])
     oval(c, x, y, 0.13, 0.07, leaf);
-  oval(c, 0, -0.56, 0.11, 0.1, flower);
+  return oval(c, 0, -0.56, 0.11, 0.1, flower);
 }
 
 /** A patch of the herb that `patch_…` names; of a picked one only the stalks. */

@@ -64,6 +64,22 @@ export const teaches = (id) => {
 /** The doses left in a potion, for its picture; nothing for what is none. */
 export const dosesLeft = (id) => doses(item(id));
 
+const outfits = new Map();
+
+/** What is worn, by place, of ids with spaces between them. */
+export function outfit(ids) {
+  let worn = outfits.get(ids);
+  if (worn) return worn;
+  worn = {};
+  for (const id of ids.split(" ")) {
+    const place = item(id)?.equipSlot ?? "2h";
+    worn[place === "2h" ? "weapon" : place] = id;
+  }
+  if (outfits.size > 1000) outfits.clear();
+  if (known.size) outfits.set(ids, worn);
+  return worn;
+}
+
 /** Whether it can be worn, or may be, as far as is known here; a note cannot. */
 export const wearable = (id) => !noted(id) && (!item(id) || Boolean(item(id).equipSlot));
 export const tradeable = (id) => item(base(id))?.tradeable !== false;

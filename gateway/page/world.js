@@ -32,8 +32,11 @@ export class Land {
 
   /** The bytes of a region, or undefined while they are under way. */
   region(rx, rz) {
+    const { last } = this;
+    if (last?.bytes && last.rx === rx && last.rz === rz) return last.bytes;
     const id = key(rx, rz);
     const known = this.regions.get(id);
+    this.last = known;
     if (known) return known.bytes;
     const b = this.meta?.bounds;
     if (
@@ -44,7 +47,7 @@ export class Land {
       rz * SIDE >= b.maxZ
     )
       return undefined;
-    const entry = { bytes: undefined };
+    const entry = { rx, rz, bytes: undefined };
     this.regions.set(id, entry);
     fetch(`/world/terrain/${rx}/${rz}`)
       .then(async (r) => {

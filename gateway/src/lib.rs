@@ -31,6 +31,7 @@ mod live_queries;
 mod mailbox;
 mod metrics;
 mod one_frame;
+mod pace;
 mod personal;
 mod places;
 mod proxy_protocol;

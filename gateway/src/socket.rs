@@ -4,7 +4,8 @@
 //! bytes and of parts. It refuses unmasked frames, and gives every refusal its close code. It
 //! cancels a read only to end the connection, and writes nothing while it reads.
 //!
-//! Always: memory for a client is bounded on both sides. The gateway closes the connection of a
+//! Always: memory for a client is bounded on both sides. A client that sends without end is read at
+//! a pace that costs the others little. The gateway closes the connection of a
 //! client that reads nothing for 10 s. The reader ends soon after the writer, and the writer after
 //! the reader.
 
@@ -28,15 +29,16 @@ use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite},
     sync::mpsc,
     task::JoinHandle,
-    time::timeout,
+    time::{sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    frames,
+    clock, frames,
     mailbox::Mailbox,
     metrics::Metrics,
     one_frame::{OneFrame, SHORTEST},
+    pace::{FRAMES_PER_SECOND, Pace},
     screen::Screen,
     session::resume::Written,
     spans::Spans,
@@ -48,18 +50,23 @@ const INBOUND_MAX: usize = 16;
 /// Time that a client may take to answer a close frame.
 const CLOSE_WAIT: Duration = Duration::from_secs(1);
 
-/// Bounds of one message.
+/// Bounds of what a client sends.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
+    /// Bytes of one message.
     pub(crate) bytes: usize,
+    /// Frames of one message.
     pub(crate) parts: usize,
+    /// Frames that are read in a second; more wait in the network.
+    pub(crate) frames_per_second: u32,
 }
 
 impl Bounds {
-    /// Bounds of a client's message in the protocol.
+    /// Bounds of a client in the protocol.
     pub(crate) const CLIENT: Self = Self {
         bytes: CLIENT_MESSAGE_BYTES_MAX,
         parts: CLIENT_FRAGMENTS_MAX,
+        frames_per_second: FRAMES_PER_SECOND,
     };
 }
 
@@ -265,6 +272,7 @@ impl Reader {
     /// Passes messages on until there are no more. Returns the reason.
     async fn messages(&self, raw: &mut ReadSide) -> Inbound {
         let mut joined = Joined::new(self.bounds);
+        let mut pace = Pace::new(self.bounds.frames_per_second, clock::instant());
         loop {
             // A client that says nothing costs no buffer: it comes with the frame, and goes with it.
             let mut first = [0; SHORTEST];
@@ -278,6 +286,10 @@ impl Reader {
                 Err(error) => return broken(&error),
             };
             self.signals.hear();
+            let wait = pace.frame(clock::instant());
+            if !wait.is_zero() {
+                sleep(wait).await;
+            }
             let inbound = match joined.push(frame) {
                 Ok(None) => continue,
                 Ok(Some(inbound)) => inbound,

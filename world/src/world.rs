@@ -229,8 +229,9 @@ impl World {
         let terrain = self.content.terrain();
         if !terrain.walkable(player.record.tile) {
             let near = terrain.settled(player.record.tile);
+            let home = self.content.home_of(&player.record.id);
             player.gait.path.clear();
-            player.stand(terrain, near.unwrap_or_else(|| self.content.free_spawn()));
+            player.stand(terrain, near.unwrap_or(home));
         }
         let id = player.record.id.clone();
         self.index.come(Chunk::from(player.tile()), id.entity());
@@ -409,6 +410,10 @@ impl World {
     pub fn look(&self, id: &EntityId) -> Option<Look> {
         let mut look = self.look_at_rest(id)?;
         look.fields.extend(self.emote_field(id));
+        if look.kind == Kind::Player {
+            look.fields.extend(self.worn_field(id));
+            look.fields.extend(self.doing_field(id));
+        }
         Some(look)
     }
 

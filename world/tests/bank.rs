@@ -222,8 +222,8 @@ fn clothes_go_to_the_bank() {
          ann banks clothes",
     );
     assert_snapshot!(told, @r"
-    2 ann 0=nothing; ann wears shield=shield 1; ann 1=nothing; ann wears helmet=hood 1; ann 2=nothing; ann wears arrows=arrow 5
-    3 ann wears shield=nothing helmet=nothing arrows=nothing; ann banks arrow=5 2:2 hood=1 2:1 shield=1 2:0
+    2 ann 0=nothing; ann wears shield=shield 1; ann 1=nothing; ann wears helmet=hood 1; ann 2=nothing; ann wears arrows=arrow 5; ann 3,0
+    3 ann wears shield=nothing helmet=nothing arrows=nothing; ann banks arrow=5 2:2 hood=1 2:1 shield=1 2:0; ann 3,0
     4 ann refused EmptySlot
     ");
 }
@@ -286,7 +286,7 @@ fn while_nothing_can_be_saved_nothing_is_banked() {
          ann may not save / ann banks 1 of 0 / ann keeps no places / ann removes shield",
     );
     assert_snapshot!(told, @r"
-    2 ann refused ExchangesFrozen; ann banks; ann 1=nothing; ann wears shield=shield 1
+    2 ann refused ExchangesFrozen; ann banks; ann 1=nothing; ann wears shield=shield 1; ann 3,0
     3 ann refused StorageUnavailable; ann refused StorageUnavailable; ann refused StorageUnavailable
     ");
 }

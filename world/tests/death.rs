@@ -1,5 +1,7 @@
 //! Stories about dying.
 
+use std::collections::BTreeSet;
+
 use crate::stage;
 
 use serde_json::{Value, json};
@@ -47,11 +49,11 @@ fn the_dead_do_nothing_and_stand_up_at_home_after_seven_ticks() {
     assert!(!told.contains("rose") && !told.contains("hits"), "{told}");
     assert_eq!(ann(&stage).tile(), Tile::new(24, 20));
     let told = stage.play("wait 1");
-    assert!(told.contains("ann rose 1,1"), "{told}");
+    assert!(told.contains("ann rose 6,1"), "{told}");
     let now = ann(&stage);
     assert_eq!(
         (now.lives(), now.tile(), now.record().health),
-        (true, Tile::new(1, 1), 10)
+        (true, Tile::new(6, 1), 10)
     );
     let told = stage.play("ann drops 0");
     assert!(!told.contains("refused"), "{told}");
@@ -82,8 +84,23 @@ fn death_ends_all_that_one_was_about() {
 fn who_left_the_world_dead_stands_up_when_it_comes_back() {
     let mut stage = Stage::new(&Land::default());
     let told = stage.play("ann joins at 40 40 health 0\nwait 2");
-    assert!(told.contains("ann rose 1,1"), "{told}");
+    assert!(told.contains("ann rose 6,1"), "{told}");
     assert_eq!(ann(&stage).record().health, 10);
+}
+
+#[test]
+fn a_crowd_rises_on_the_tiles_around_the_spawn() {
+    let mut stage = Stage::new(&Land::default());
+    let ids: Vec<String> = (0..60).map(|n| format!("fallen{n}")).collect();
+    let joins = ids.iter().map(|id| format!("{id} joins at 40 40 health 0"));
+    stage.play(&joins.collect::<Vec<_>>().join(" / "));
+    stage.play("wait 2");
+    let fallen = |id: &String| stage.world.player(&CharacterId::from(id.as_str()));
+    let tiles: BTreeSet<Tile> = ids.iter().filter_map(fallen).map(|p| p.tile()).collect();
+    assert!(tiles.len() >= 30, "{} tiles for 60", tiles.len());
+    let spawn = Tile::new(0, 0);
+    let all_near = tiles.iter().all(|tile| tile.steps_to(spawn) <= 9);
+    assert!(all_near, "{tiles:?}");
 }
 
 #[test]
@@ -100,11 +117,11 @@ fn who_dies_where_home_is_played_by_others_is_brought_there() {
     stage.play("ann joins at -24 -20\nann suffers");
     until_death(&mut stage);
     let told = stage.play("wait 7");
-    assert!(told.contains("ann to 0,0 at 1,1"), "{told}");
+    assert!(told.contains("ann to 0,0 at 6,1"), "{told}");
     assert!(!told.contains("rose"), "{told}");
     let who = CharacterId::from("ann");
     let (mut record, hot) = stage.world.leave(&who).unwrap();
-    record.tile = Tile::new(1, 1);
+    record.tile = Tile::new(6, 1);
     let mut home = World::new(content, world::Rules::default(), 1, 2);
     home.region_in(Region { x: 0, z: 0 }, stage.world.now(), None)
         .unwrap();

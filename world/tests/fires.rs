@@ -27,11 +27,11 @@ fn one_lights_a_fire_and_steps_west_of_it() {
     ));
     assert_snapshot!(told, @r"
     1 ann joined; ann 0,0
-    2 ann begins to light logs
+    2 ann begins to light logs; ann 0,0
     3
     4
     5
-    6 ann 1=nothing; ann firemaking +40.0=50379.0 level 43; ann is done; #1 0,0
+    6 ann 1=nothing; ann firemaking +40.0=50379.0 level 43; ann is done; ann 0,0; #1 0,0
     7 ann -1,0; #1 0,0
     8
     ");

@@ -102,7 +102,7 @@ fn what_cannot_be_followed_is_refused_and_what_one_was_about_goes_on() {
     );
     assert_snapshot!(told, @r"
     1 ann joined; bob joined; cat joined; ann 0,0; bob 40,0; cat 2,0; npc:field:guide 3,3
-    2 ann refused PlayerBusy; cat teleported 1,1; cat rose 1,1; ann 0,2; cat 1,1
+    2 ann refused PlayerBusy; cat teleported 0,5; cat rose 0,5; ann 0,2; cat 0,5
     3 ann refused Unsupported; ann 0,4
     4 ann refused Unsupported; ann 0,6
     5 ann refused TooFar; ann 0,8

@@ -4,7 +4,7 @@ use crate::stage;
 
 use insta::assert_snapshot;
 use stage::{Land, Stage};
-use world::{CharacterId, Region, Tick};
+use world::{CharacterId, Field, Region, Tick};
 
 /// Returns a grove: an elm, a thicket that never ends, a great oak, a rock of copper, and a pond.
 fn land() -> Land {
@@ -40,6 +40,7 @@ fn a_tree_is_cut_from_straight_beside_it_falls_and_grows_again() {
      1 ann joined; ann 0,1; res:copper:-5,0 -5,0; res:elm:5,0 5,0; res:great_oak:5,4 5,4; res:shoal:-6,11 -6,11; res:thicket:5,8 5,8
      3 ann gathers at res:elm:5,0; ann 4,0
      7 ann 1=elm_logs 1; ann woodcutting +25.0=25.0 level 1; res:elm:5,0 5,0 empty
+     8 ann rests Depleted; ann 4,0
     15 res:elm:5,0 5,0
     ");
     assert_eq!(stage.world.player(&"ann".into()).unwrap().tile().x, 4);
@@ -80,9 +81,11 @@ fn the_best_tool_of_use_counts_wherever_it_is() {
     );
     assert_snapshot!(said(&told), @r"
      1 ann joined; bob joined; ann -4,0; bob -4,0; res:copper:-5,0 -5,0; res:elm:5,0 5,0; res:great_oak:5,4 5,4; res:shoal:-6,11 -6,11; res:thicket:5,8 5,8
+     2 ann gathers at res:copper:-5,0; ann -4,0
      5 ann 2=copper_ore 1 3=gem 1; ann mining +17.5=41188.5 level 41; res:copper:-5,0 -5,0 empty
+     6 ann is done; ann -4,0
      9 res:copper:-5,0 -5,0
-    11 bob gathers at res:copper:-5,0
+    11 bob gathers at res:copper:-5,0; bob -4,0
     19 bob 2=copper_ore 1 3=gem 1; bob mining +17.5=41188.4 level 41!; res:copper:-5,0 -5,0 empty
     ");
 }
@@ -99,7 +102,8 @@ fn a_rock_gives_gems_by_the_way_while_there_is_room() {
     ));
     assert_snapshot!(said(&told), @r"
      1 ann joined; ann -4,0; res:copper:-5,0 -5,0; res:elm:5,0 5,0; res:great_oak:5,4 5,4; res:shoal:-6,11 -6,11; res:thicket:5,8 5,8
-    10 ann 27=copper_ore 1; ann mining +17.5=17.5 level 1; ann rests InventoryFull; res:copper:-5,0 -5,0 empty
+     2 ann gathers at res:copper:-5,0; ann -4,0
+    10 ann 27=copper_ore 1; ann mining +17.5=17.5 level 1; ann rests InventoryFull; ann -4,0; res:copper:-5,0 -5,0 empty
     ");
 }
 
@@ -113,8 +117,10 @@ fn fish_take_bait_and_come_to_four_tiles_away() {
     ));
     assert_snapshot!(said(&told), @r"
      1 ann joined; ann -3,10; res:copper:-5,0 -5,0; res:elm:5,0 5,0; res:great_oak:5,4 5,4; res:shoal:-6,11 -6,11; res:thicket:5,8 5,8
+     2 ann gathers at res:shoal:-6,11; ann -3,10
      7 ann 1=bait 1 2=raw_trout 1; ann fishing +50.0=50.0 level 1
     12 ann 1=raw_trout 1; ann fishing +50.0=100.0 level 2!
+    17 ann rests NotEnough; ann -3,10
     ");
     let tile = stage.world.player(&"ann".into()).unwrap().tile();
     assert_eq!((tile.x, tile.z), (-3, 10), "she need not go nearer");
@@ -167,7 +173,7 @@ fn work_ends_with_a_step_and_with_the_last_free_slot() {
         .collect();
     assert_snapshot!(rests.join("\n"), @r"
     5 bob is done; bob 2,8
-    6 ann 27=elm_logs 1; ann woodcutting +0.5=0.5 level 1; ann rests InventoryFull; bob 0,8
+    6 ann 27=elm_logs 1; ann woodcutting +0.5=0.5 level 1; ann rests InventoryFull; ann 4,8; bob 0,8
     ");
 }
 
@@ -258,4 +264,23 @@ fn work_goes_on_after_a_handover() {
     stage.step(inbox);
     let told = stage.play("wait 2");
     assert!(told.contains("elm_logs"), "{told}");
+}
+
+#[test]
+fn everybody_sees_at_what_somebody_works_until_it_ends() {
+    let mut stage = Stage::new(&land());
+    let doing = |stage: &Stage| {
+        let look = stage.world.look(&"ann".into()).expect("it is here");
+        look.field("doing").cloned()
+    };
+    stage.play(&format!(
+        "ann joins at -4 0 with bronze_hatchet 1
+         ann gathers {ELM}"
+    ));
+    assert_eq!(doing(&stage), None, "she has only set out");
+    stage.play("wait 3");
+    assert_eq!(doing(&stage), Some(Field::from("chop")));
+    let told = stage.play("ann goes to 3 0");
+    assert!(told.contains("ann 3,0"), "the world publishes it: {told}");
+    assert_eq!(doing(&stage), None);
 }

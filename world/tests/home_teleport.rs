@@ -30,11 +30,11 @@ fn one_who_stands_still_for_17_ticks_is_home() {
     assert_snapshot!(told, @r"
      1 ann joined; ann 100,100
      2 ann is home at 19
-    19 ann may go home at 1519; ann teleported 1,1; ann 1,1; ann to 0,0
+    19 ann may go home at 1519; ann teleported 6,1; ann 6,1; ann to 0,0
     20 ann to 0,0
     21 ann to 0,0
     22 ann to 0,0
-    26 ann 3,3
+    26 ann 4,3
     27 ann refused Cooldown; ann 4,4
     ");
 }
@@ -157,14 +157,14 @@ fn one_whose_home_others_play_is_to_be_brought_there_and_stands_still() {
     let told = told.split_once('\n').expect("lines").1;
     assert_snapshot!(told, @r"
      2 ann is home at 19
-    19 ann may go home at 1519; ann to 0,0 at 1,1
-    20 ann refused Busy; ann refused Busy; ann refused Busy; ann to 0,0 at 1,1
-    23 ann to 0,0 at 1,1
+    19 ann may go home at 1519; ann to 0,0 at 6,1
+    20 ann refused Busy; ann refused Busy; ann refused Busy; ann to 0,0 at 6,1
+    23 ann to 0,0 at 6,1
     ");
     let ann = world::CharacterId::from("ann");
     let (mut record, hot) = stage.world.leave(&ann).expect("she is there");
     assert_eq!(record.tile, world::Tile::new(100, 100), "not there yet");
-    record.tile = world::Tile::new(1, 1);
+    record.tile = world::Tile::new(6, 1);
     let land = Land::default();
     let mut there = World::new(land.content(), Rules::default(), 1, 2);
     let region = Region { x: 0, z: 0 };
@@ -180,7 +180,7 @@ fn one_whose_home_others_play_is_to_be_brought_there_and_stands_still() {
         ..world::Inbox::default()
     };
     let outcome = there.tick(Tick(BEGIN + 31), inbox, &mut ());
-    let tile = world::Tile::new(1, 1);
+    let tile = world::Tile::new(6, 1);
     assert_eq!(
         outcome.events[..2],
         [
@@ -235,7 +235,7 @@ fn one_whose_home_comes_to_be_played_here_meanwhile_is_there_at_once() {
     let now = stage.world.now();
     stage.world.region_in(home, now, None).expect("a region");
     assert_snapshot!(stage.play("ann belongs to 0 0\nwait 1"), @r"
-    20 ann teleported 1,1; ann 1,1
+    20 ann teleported 6,1; ann 6,1
     21
     ");
 }
@@ -266,6 +266,6 @@ fn nobody_goes_home_out_of_a_fight() {
      4 ann refused InCombat
     18 ann refused InCombat
     19 ann is home at 36
-    36 ann may go home at 1536; ann teleported 1,1; ann 1,1
+    36 ann may go home at 1536; ann teleported 6,1; ann 6,1
     ");
 }

@@ -4,6 +4,7 @@ use crate::stage;
 
 use insta::assert_snapshot;
 use stage::{Land, Stage};
+use world::Field;
 
 /// Returns a street of workshops.
 fn land() -> Land {
@@ -30,10 +31,26 @@ fn food_is_cooked_piece_by_piece_until_there_is_none() {
     );
     assert_snapshot!(told, @r"
      1 ann joined; ann 4,0; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
-     2 ann begins to cook raw_trout at sta:field:range
+     2 ann begins to cook raw_trout at sta:field:range; ann 4,0
      6 ann 0=trout 1; ann cooking +70.0=70.0 level 1
-    10 ann 1=trout 1; ann cooking +70.0=140.0 level 2!; ann is done
+    10 ann 1=trout 1; ann cooking +70.0=140.0 level 2!; ann is done; ann 4,0
     ");
+}
+
+#[test]
+fn everybody_sees_the_trade_in_which_somebody_works() {
+    let mut stage = Stage::new(&land());
+    let doing = |stage: &Stage| {
+        let look = stage.world.look(&"ann".into()).expect("it is here");
+        look.field("doing").cloned()
+    };
+    stage.play(
+        "ann joins at 4 0 with raw_trout 1
+         ann uses 0 on sta:field:range",
+    );
+    assert_eq!(doing(&stage), Some(Field::from("cook")));
+    stage.play("wait 4");
+    assert_eq!(doing(&stage), None, "there is none left");
 }
 
 #[test]
@@ -47,7 +64,7 @@ fn as_many_are_made_as_were_asked_for() {
      1 ann joined; ann 3,10; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
      2 ann begins to smith dagger at sta:field:anvil; ann 4,10
      6 ann 1=dagger 1; ann smithing +12.5=12.5 level 1
-    10 ann 2=dagger 1; ann smithing +12.5=25.0 level 1; ann is done
+    10 ann 2=dagger 1; ann smithing +12.5=25.0 level 1; ann is done; ann 4,10
     ");
 }
 
@@ -88,8 +105,8 @@ fn of_several_things_one_must_be_named() {
     assert_snapshot!(told, @r"
     1 ann joined; ann 4,10; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
     2 ann refused ChoiceRequired
-    3 ann begins to smith helm at sta:field:anvil
-    7 ann 1=helm 1 2=nothing; ann smithing +25.0=25.0 level 1; ann is done
+    3 ann begins to smith helm at sta:field:anvil; ann 4,10
+    7 ann 1=helm 1 2=nothing; ann smithing +25.0=25.0 level 1; ann is done; ann 4,10
     ");
 }
 
@@ -104,8 +121,8 @@ fn bars_are_smelted_and_iron_is_lost_half_the_time() {
     let ann: Vec<&str> = told.lines().filter(|l| l.contains("ann ")).collect();
     assert_snapshot!(ann.join("\n"), @r"
     1 ann joined; bob joined; ann 3,5; bob 3,5; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
-    2 ann begins to smelt bronze_bar at sta:field:furnace; bob begins to smelt iron_bar at sta:field:furnace
-    6 ann 0=bronze_bar 1 1=nothing; ann smithing +6.2=3006.2 level 16; ann is done; bob 0=iron_bar 1; bob smithing +12.5=3012.5 level 16
+    2 ann begins to smelt bronze_bar at sta:field:furnace; bob begins to smelt iron_bar at sta:field:furnace; ann 3,5; bob 3,5
+    6 ann 0=bronze_bar 1 1=nothing; ann smithing +6.2=3006.2 level 16; ann is done; bob 0=iron_bar 1; bob smithing +12.5=3012.5 level 16; ann 3,5
     ");
     let bars = told.lines().filter(|l| l.contains("=iron_bar")).count();
     assert!((7..21).contains(&bars), "{bars} of 27");
@@ -145,12 +162,12 @@ fn bows_and_arrows_are_made_anywhere() {
     );
     assert_snapshot!(told, @r"
     1 ann joined; ann 0,0; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
-    2 ann begins to fletch shaft/logs
-    4 ann 1=shaft 15; ann fletching +5.0=5.0 level 1; ann is done
-    5 ann begins to fletch headless/shaft
-    6 ann 1=headless 15 2=feather 5; ann fletching +15.0=20.0 level 1; ann is done
-    7 ann begins to fletch fletched/headless
-    8 ann 1=fletched 15 3=nothing; ann fletching +19.5=39.5 level 1; ann is done
+    2 ann begins to fletch shaft/logs; ann 0,0
+    4 ann 1=shaft 15; ann fletching +5.0=5.0 level 1; ann is done; ann 0,0
+    5 ann begins to fletch headless/shaft; ann 0,0
+    6 ann 1=headless 15 2=feather 5; ann fletching +15.0=20.0 level 1; ann is done; ann 0,0
+    7 ann begins to fletch fletched/headless; ann 0,0
+    8 ann 1=fletched 15 3=nothing; ann fletching +19.5=39.5 level 1; ann is done; ann 0,0
     ");
 }
 
@@ -179,7 +196,7 @@ fn all_essence_becomes_runes_at_once_and_more_with_higher_levels() {
     );
     assert_snapshot!(told, @r"
     1 ann joined; ann 4,15; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
-    2 ann begins to runecraft air/essence at sta:field:air; ann 0=rune 6 1=nothing 3=nothing; ann runecrafting +15.0=1373.0 level 11; ann is done
+    2 ann begins to runecraft air/essence at sta:field:air; ann 0=rune 6 1=nothing 3=nothing; ann runecrafting +15.0=1373.0 level 11; ann is done; ann 4,15
     4 ann refused NotEnough
     ");
 }
@@ -195,7 +212,7 @@ fn a_step_ends_the_work_and_what_was_done_stays_done() {
     );
     assert_snapshot!(told, @r"
     1 ann joined; ann 4,0; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
-    2 ann begins to cook raw_trout at sta:field:range
+    2 ann begins to cook raw_trout at sta:field:range; ann 4,0
     6 ann 0=trout 1; ann cooking +70.0=70.0 level 1
     8 ann is done; ann 2,0
     9 ann 0,0
@@ -214,10 +231,10 @@ fn jewels_are_made_at_a_furnace_and_gems_cut_anywhere() {
     );
     assert_snapshot!(told, @r"
     1 ann joined; ann 3,5; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
-    2 ann begins to craft jewel at sta:field:furnace
-    4 ann is done
-    5 ann begins to craft cut_gem
+    2 ann begins to craft jewel at sta:field:furnace; ann 3,5
+    4 ann is done; ann 3,5
+    5 ann begins to craft cut_gem; ann 3,5
     7 ann 0=cut_gem 1; ann crafting +50.0=3050.0 level 16
-    9 ann 2=cut_gem 1; ann crafting +50.0=3100.0 level 16; ann is done
+    9 ann 2=cut_gem 1; ann crafting +50.0=3100.0 level 16; ann is done; ann 3,5
     ");
 }

@@ -5,7 +5,7 @@ use crate::stage;
 use insta::assert_snapshot;
 use stage::{Land, Stage};
 use world::content::Bonuses;
-use world::{CharacterId, item::worn};
+use world::{CharacterId, EntityId, Field, item::worn};
 
 fn play(script: &str) -> String {
     Stage::new(&Land::default()).play(script)
@@ -25,11 +25,11 @@ fn things_are_put_on_and_taken_off() {
     );
     assert_snapshot!(told, @r"
     1 ann joined; ann 0,0
-    2 ann 0=nothing; ann wears shield=shield 1
-    3 ann 2=nothing; ann wears arrows=arrow 40; ann 3=nothing; ann wears helmet=hood 1
+    2 ann 0=nothing; ann wears shield=shield 1; ann 0,0
+    3 ann 2=nothing; ann wears arrows=arrow 40; ann 3=nothing; ann wears helmet=hood 1; ann 0,0
     4 ann refused NotWearable
     5 ann refused EmptySlot
-    6 ann 0=shield 1; ann wears shield=nothing
+    6 ann 0=shield 1; ann wears shield=nothing; ann 0,0
     7 ann refused EmptySlot
     8 ann 2=arrow 40; ann wears arrows=nothing
     ");
@@ -43,7 +43,7 @@ fn a_level_that_is_not_reached_is_asked_for() {
     );
     assert_snapshot!(told, @r"
     1 ann joined; bob joined; ann 0,0; bob 0,0
-    2 ann refused LevelTooLow; bob 0=nothing; bob wears weapon=sword 1
+    2 ann refused LevelTooLow; bob 0=nothing; bob wears weapon=sword 1; bob 0,0
     ");
 }
 
@@ -60,11 +60,11 @@ fn a_full_pack_can_swap() {
     ));
     let told: Vec<&str> = told.lines().skip(1).collect();
     assert_snapshot!(told.join("\n"), @r"
-    2 ann 0=nothing; ann wears weapon=sword 1
+    2 ann 0=nothing; ann wears weapon=sword 1; ann 0,0
     3 ann 0=coins 5; ann coins 0
-    4 ann 1=sword 1; ann wears weapon=maul 1
+    4 ann 1=sword 1; ann wears weapon=maul 1; ann 0,0
     5 ann 0=sword 1 1=coins 5
-    6 ann 0=maul 1; ann wears weapon=sword 1
+    6 ann 0=maul 1; ann wears weapon=sword 1; ann 0,0
     ");
 }
 
@@ -80,10 +80,10 @@ fn two_hands_hold_one_thing_or_two() {
     );
     assert_snapshot!(told, @r"
     1 ann joined; ann 0,0
-    2 ann 0=nothing; ann wears weapon=sword 1; ann 1=nothing; ann wears shield=shield 1
-    3 ann 0=shield 1 2=sword 1; ann wears weapon=maul 1 shield=nothing
-    4 ann 0=maul 1; ann wears weapon=nothing shield=shield 1
-    5 ann 2=nothing; ann wears weapon=sword 1
+    2 ann 0=nothing; ann wears weapon=sword 1; ann 1=nothing; ann wears shield=shield 1; ann 0,0
+    3 ann 0=shield 1 2=sword 1; ann wears weapon=maul 1 shield=nothing; ann 0,0
+    4 ann 0=maul 1; ann wears weapon=nothing shield=shield 1; ann 0,0
+    5 ann 2=nothing; ann wears weapon=sword 1; ann 0,0
     6 ann refused EmptySlot
     ");
 }
@@ -108,7 +108,7 @@ fn a_full_pack_has_no_room_for_the_shield_that_must_go() {
     assert_snapshot!(told, @r"
     106 ann refused InventoryFull
     107 ann 5=nothing; #2 0,0 logs 1 ann
-    108 ann 2=sword 1 5=shield 1; ann wears weapon=maul 1 shield=nothing
+    108 ann 2=sword 1 5=shield 1; ann wears weapon=maul 1 shield=nothing; ann 0,0
     ");
 }
 
@@ -169,4 +169,31 @@ fn who_carries_more_tires_sooner() {
     assert_eq!(energy("ann"), 10_000 - 10 * 120);
     assert_eq!(energy("bob"), 10_000 - 10 * 156);
     assert_eq!(energy("cat"), 10_000 - 10 * 138);
+}
+
+/// Returns what everybody sees `who` wear.
+fn seen(stage: &Stage, who: &str) -> Option<String> {
+    let look = stage.world.look(&EntityId::from(who)).expect("it is here");
+    match look.field("worn") {
+        Some(Field::Text(worn)) => Some(worn.to_string()),
+        None => None,
+        Some(other) => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn everybody_sees_what_is_worn_but_not_the_arrows() {
+    let mut stage = Stage::new(&Land::default());
+    stage.play("ann joins at 0 0 trained attack=3880 with sword 1 hood 1 arrow 40");
+    assert_eq!(seen(&stage, "ann"), None);
+    let told = stage.play("ann wears 2");
+    assert!(!told.contains("ann 0,0"), "nobody sees arrows: {told}");
+    assert_eq!(seen(&stage, "ann"), None);
+    let told = stage.play("ann wears 1 / ann wears 0");
+    assert!(told.contains("ann 0,0"), "the world publishes it: {told}");
+    assert_eq!(seen(&stage, "ann").as_deref(), Some("sword hood"));
+    let told = stage.play("wait 1");
+    assert!(!told.contains("ann"), "nothing changes meanwhile: {told}");
+    stage.play("ann removes weapon");
+    assert_eq!(seen(&stage, "ann").as_deref(), Some("hood"));
 }

@@ -22,7 +22,10 @@ pub struct Entity {
     /// North, in tiles.
     pub z: i32,
     /// `name` and all other public fields. Of a player who is an agent also `agent: true`, which no
-    /// other entity has. While somebody performs an emote, `emote` names it.
+    /// other entity has. While somebody performs an emote, `emote` names it. `worn` names the items
+    /// that a player wears for all to see, with spaces between them; it is absent where there are
+    /// none. While a player works, `doing` says at what: chop, mine, fish, pick, or the trade of a
+    /// recipe, such as cook.
     #[serde(flatten)]
     pub fields: Map<String, Value>,
 }

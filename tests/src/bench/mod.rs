@@ -7,8 +7,9 @@
 mod round;
 mod scene;
 mod table;
+mod ticks;
 mod world;
 
-pub use round::{Outcome, play};
+pub use round::{Build, Outcome, play};
 pub use scene::{SCENES, Scene, StoreKind};
 pub use table::{Compared, Table};

@@ -29,28 +29,41 @@ pub struct Outcome {
     /// Longest time for which a client stood still after the kill, if the scene has one; none within
     /// that: one never moved again.
     pub still: Option<Option<Duration>>,
+    /// Bound within which 99 of 100 ticks of the zone servers stayed, in milliseconds.
+    pub tick_p99: f64,
+    /// Ticks that zone servers skipped.
+    pub ticks_lost: u64,
 }
 
-/// Plays a scene against the programs of a folder. Calls `show` from time to time.
+/// Programs that a scene is played against.
+#[derive(Debug, Clone, Copy)]
+pub struct Build<'a> {
+    /// Their folder.
+    pub binaries: &'a Path,
+    /// Settings of all services beside those of the scene.
+    pub settings: &'a [(String, String)],
+}
+
+/// Plays a scene against a build. Calls `show` from time to time.
 ///
 /// # Errors
 /// A program does not run or has ended, or a bot has panicked.
 pub async fn play(
     scene: &Scene,
-    binaries: &Path,
+    build: Build<'_>,
     seed: u64,
     mut show: impl FnMut(&Progress),
 ) -> Result<Outcome> {
-    let mut world = World::start(binaries, scene.store).await?;
+    let mut world = World::start(build.binaries, scene.store, build.settings).await?;
     let options = options(scene, &world, seed).await?;
     let every = options.progress_every;
     let mut swarm = Swarm::start(options, &CancellationToken::new())?;
     let harm = CancellationToken::new();
+    // Ends the attack too if the round fails.
     let _ended = harm.clone().drop_guard();
-    if scene.hostile > 0 {
-        let gateway = world.gateway.clone();
-        tokio::spawn(attack(gateway, scene.hostile, harm));
-    }
+    let gateway = world.gateway.clone();
+    let attack =
+        (scene.hostile > 0).then(|| tokio::spawn(attack(gateway, scene.hostile, harm.clone())));
     let measured_from = Instant::now() + scene.ramp + scene.settle;
     let began_at_once = scene.settle.is_zero();
     let mut before = (world.processor_time()?, Instant::now());
@@ -58,12 +71,14 @@ pub async fn play(
     if !began_at_once {
         before = (world.processor_time()?, Instant::now());
     }
+    let mut ticks = world.ticks().await?;
     swarm.measure();
     let middle = measured_from + scene.measured / 2;
     swarm.watch(middle, every, &mut show).await;
     if scene.kill {
         world.kill_zone()?;
         swarm.mark();
+        ticks = world.ticks().await?;
     }
     let end = measured_from + scene.measured;
     swarm.watch(end, every, &mut show).await;
@@ -74,8 +89,16 @@ pub async fn play(
     });
     let cores = cores.collect();
     let recovered = swarm.recovered();
+    let played = world.ticks().await?;
+    let summary = swarm.finish().await?;
+    harm.cancel();
+    if let Some(attack) = attack {
+        attack.await?;
+    }
     Ok(Outcome {
-        summary: swarm.finish().await?,
+        tick_p99: played.work_p99_since(&ticks),
+        ticks_lost: played.lost_since(&ticks),
+        summary,
         cores,
         still: scene.kill.then(|| longest(&recovered)),
     })

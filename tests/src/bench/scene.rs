@@ -77,10 +77,11 @@ const fn storm(name: &'static str, players: usize, seconds: u64, store: StoreKin
 /// All scenes, in the order in which they are played. The town is a square of 41 × 41 tiles around
 /// where new characters stand, which lies across a border of two zones; each client takes one step
 /// a second.
-pub const SCENES: [Scene; 14] = [
+pub const SCENES: [Scene; 17] = [
     town("town-500", 500, Format::Compact, None),
     town("town-2000", 2_000, Format::Compact, None),
     town("town-2000-capped", 2_000, Format::Compact, Some(255)),
+    town("town-3000-capped", 3_000, Format::Compact, Some(255)),
     town("town-5000", 5_000, Format::Compact, None),
     town("town-1000", 1_000, Format::Compact, None),
     Scene {
@@ -95,8 +96,17 @@ pub const SCENES: [Scene; 14] = [
         ..town("spread-5000", 5_000, Format::Compact, None)
     },
     Scene {
+        scenario: Scenario::Spread,
+        settle: Duration::from_secs(90),
+        ..town("spread-10000", 10_000, Format::Compact, None)
+    },
+    Scene {
         scenario: Scenario::Border,
         ..town("border-500", 500, Format::Compact, None)
+    },
+    Scene {
+        scenario: Scenario::Border,
+        ..town("border-2000", 2_000, Format::Compact, None)
     },
     Scene {
         kill: true,

@@ -30,19 +30,28 @@ pub(super) struct Line {
     cores: BTreeMap<&'static str, f64>,
     /// Longest stillness after a kill in milliseconds; none: no kill.
     still: Option<f64>,
+    /// Bound within which the work of 99 of 100 ticks stayed, in milliseconds.
+    tick_p99: f64,
     /// Sums over all rounds, from here on.
+    ticks_lost: u64,
     moves: usize,
     moves_lost: u64,
     disconnects: u64,
     failed: u64,
     map_faults: u64,
     outcomes_unknown: u64,
+    /// Requests refused because the zone server had just begun to play the player.
+    recovering: u64,
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+fn errors(round: &Outcome, code: &str) -> u64 {
+    round.summary.errors.get(code).copied().unwrap_or_default()
 }
 
 impl Line {
@@ -75,15 +84,15 @@ impl Line {
             }),
             cores: cores.collect(),
             still: scene.kill.then(|| median(rounds.iter().map(still))),
+            tick_p99: of(|round| round.tick_p99),
+            ticks_lost: sum(|round| round.ticks_lost),
             moves: rounds.iter().map(|round| round.summary.move_ms.count).sum(),
             moves_lost: sum(|round| round.summary.lost),
             disconnects: sum(|round| round.summary.disconnects),
             failed: sum(|round| round.summary.failed),
             map_faults: sum(|round| round.summary.map_faults),
-            outcomes_unknown: sum(|round| {
-                let unknown = round.summary.errors.get("outcome_unknown");
-                unknown.copied().unwrap_or_default()
-            }),
+            outcomes_unknown: sum(|round| errors(round, "outcome_unknown")),
+            recovering: sum(|round| errors(round, "zone_recovering")),
         }
     }
 
@@ -123,7 +132,7 @@ impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{:<18} {:>7} {:>13} {:>9} {:>8} {:>9} {:>9} {:>9} {:>9} {:>10}  wrong",
+            "{:<18} {:>7} {:>13} {:>9} {:>8} {:>9} {:>9} {:>9} {:>9} {:>10} {:>8}  wrong",
             "scene",
             "players",
             "move p50/p99",
@@ -133,7 +142,8 @@ impl fmt::Display for Table {
             "B/update",
             "services",
             "generator",
-            "still"
+            "still",
+            "tick p99"
         )?;
         for line in &self.0 {
             let still = line
@@ -141,7 +151,7 @@ impl fmt::Display for Table {
                 .map_or("-".to_owned(), |ms| format!("{ms:.0} ms"));
             writeln!(
                 f,
-                "{:<18} {:>7} {:>13} {:>9} {:>8.0} {:>9.0} {:>9.0} {:>9.2} {:>9.2} {still:>10}  {}",
+                "{:<18} {:>7} {:>13} {:>9} {:>8.0} {:>9.0} {:>9.0} {:>9.2} {:>9.2} {still:>10} {:>8}  {}",
                 line.scene,
                 line.players,
                 format!("{:.0}/{:.0} ms", line.move_p50, line.move_p99),
@@ -151,6 +161,7 @@ impl fmt::Display for Table {
                 line.bytes_an_update,
                 line.services(),
                 line.generator(),
+                format!("≤ {:.0} ms", line.tick_p99),
                 Wrong(line),
             )?;
         }
@@ -169,6 +180,8 @@ impl fmt::Display for Wrong<'_> {
             ("failed", line.failed),
             ("map faults", line.map_faults),
             ("outcomes unknown", line.outcomes_unknown),
+            ("recovering", line.recovering),
+            ("ticks lost", line.ticks_lost),
         ];
         let wrong: Vec<String> = counts
             .iter()
@@ -249,6 +262,8 @@ mod tests {
             },
             cores: BTreeMap::from([("gateway", cores), ("generator", 0.5)]),
             still: Some(Some(Duration::from_millis(700))),
+            tick_p99: 20.0,
+            ticks_lost: 0,
         }
     }
 

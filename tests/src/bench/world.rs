@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use test_servers::{Postgres, Redis};
 use tokio::time::{Instant, sleep};
 
-use super::scene::StoreKind;
+use super::{scene::StoreKind, ticks::Ticks};
 use crate::{
     cluster::{Process, free_port},
     http::{self, Address},
@@ -25,6 +25,8 @@ const TICKS_PER_SECOND: f64 = 100.0;
 /// A running world. Its processes end with it.
 pub(super) struct World {
     processes: Vec<(&'static str, Process)>,
+    /// Zone servers' hosts and ports of metrics, by the id of the process.
+    zones: BTreeMap<u32, String>,
     pub(super) gateway: Address,
     folder: PathBuf,
     /// Processor time of processes that were killed, in seconds.
@@ -33,11 +35,16 @@ pub(super) struct World {
 }
 
 impl World {
-    /// Starts the programs of a folder and waits until the gateway is ready.
+    /// Starts the programs of a folder with these settings beside those of a scene, and waits until
+    /// the gateway is ready.
     ///
     /// # Errors
     /// A program is missing or does not become ready.
-    pub(super) async fn start(binaries: &Path, store: StoreKind) -> Result<Self> {
+    pub(super) async fn start(
+        binaries: &Path,
+        store: StoreKind,
+        settings: &[(String, String)],
+    ) -> Result<Self> {
         let folder = std::env::temp_dir().join(format!("tilestead-bench-{}", std::process::id()));
         // There is none after a round that ended well.
         let _ = fs::remove_dir_all(&folder);
@@ -78,6 +85,7 @@ impl World {
         ];
         let mut world = Self {
             processes: Vec::new(),
+            zones: BTreeMap::new(),
             gateway: format!("ws://127.0.0.1:{port}/ws")
                 .parse()
                 .map_err(anyhow::Error::msg)?,
@@ -86,6 +94,8 @@ impl World {
             _servers: servers,
         };
         for (number, (kind, program, env)) in services.into_iter().enumerate() {
+            let env = env.into_iter().map(|(k, v)| (k.to_owned(), v));
+            let env = env.chain(settings.iter().cloned());
             world.launch(kind, &binaries.join(program), number, env)?;
         }
         world.ready().await?;
@@ -97,16 +107,20 @@ impl World {
         kind: &'static str,
         program: &Path,
         number: usize,
-        env: Vec<(&'static str, String)>,
+        env: impl Iterator<Item = (String, String)>,
     ) -> Result<()> {
+        let metrics = free_port()?;
         let all = [
-            ("INTERNAL_TLS", "off".to_owned()),
-            ("METRICS_PORT", free_port()?.to_string()),
+            ("INTERNAL_TLS".to_owned(), "off".to_owned()),
+            ("METRICS_PORT".to_owned(), metrics.to_string()),
         ];
-        let env = all.into_iter().chain(env);
-        let env: Vec<(String, String)> = env.map(|(k, v)| (k.to_owned(), v)).collect();
+        let env: Vec<(String, String)> = all.into_iter().chain(env).collect();
         let log = self.folder.join(format!("{kind}-{number}.log"));
         let process = Process::start(kind, program, &[], &env, &log)?;
+        if kind == "zone" {
+            let metrics = format!("127.0.0.1:{metrics}");
+            self.zones.insert(process.id(), metrics);
+        }
         self.processes.push((kind, process));
         Ok(())
     }
@@ -139,8 +153,21 @@ impl World {
         let place = self.processes.iter().position(|(kind, _)| *kind == "zone");
         let (kind, mut process) = self.processes.remove(place.context("no zone server")?);
         *self.spent.entry(kind).or_default() += used(process.id())?;
+        self.zones.remove(&process.id());
         process.kill();
         Ok(())
+    }
+
+    /// Returns the ticks that the zone servers have played so far.
+    ///
+    /// # Errors
+    /// A zone server does not say.
+    pub(super) async fn ticks(&self) -> Result<Ticks> {
+        let mut all = Ticks::default();
+        for metrics in self.zones.values() {
+            all = all.and(Ticks::read(&http::get(metrics, "/metrics").await?.text()));
+        }
+        Ok(all)
     }
 
     /// Returns the processor time that each kind of process has used, in seconds; the generator's

@@ -7,14 +7,14 @@
 
 use std::{
     io::{IsTerminal, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::ExitCode,
 };
 
 use anyhow::{Context, Result};
 use clap::Parser;
 use tests::{
-    bench::{Compared, Outcome, SCENES, Scene, Table, play},
+    bench::{Build, Compared, Outcome, SCENES, Scene, Table, play},
     load::swarm::Progress,
 };
 
@@ -30,8 +30,8 @@ several rounds are medians; what went wrong is summed up.
   spread-N     the same in twelve such squares far from each other
   border-N     everybody walks to and fro over borders of regions
   kill-N       a town in which a zone server is killed; `still` is the longest stillness of a client
-  enter-STORE  so many connect within 8 s
-  storm-STORE  so many connect within 1 s
+  enter-STORE  12,000 connect within 20 s
+  storm-STORE  5,000 connect within 1 s
 
 With --before the scenes are played with the programs of that folder too, in turn, and what is worse
 by more than a tenth is named.
@@ -51,6 +51,9 @@ struct Arguments {
     /// Folder with the programs of another build, to compare with
     #[arg(long)]
     before: Option<PathBuf>,
+    /// A setting of all services, such as FAN_OUT_TASKS=1; not of the build of --before
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    settings: Vec<(String, String)>,
     /// The same seed makes the same walks
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -93,6 +96,11 @@ async fn main() -> ExitCode {
     }
 }
 
+fn setting(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("it is not NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
 fn chosen(names: &[String]) -> Result<Vec<&'static Scene>, &String> {
     if names.is_empty() {
         return Ok(SCENES.iter().collect());
@@ -114,9 +122,17 @@ async fn all(arguments: &Arguments, scenes: &[&Scene]) -> Result<Vec<String>> {
         for round in 0..arguments.rounds {
             let seed = arguments.seed + u64::from(round);
             if let Some(folder) = &arguments.before {
-                rounds_before.push(one(scene, folder, seed, "before").await?);
+                let build = Build {
+                    binaries: folder,
+                    settings: &[],
+                };
+                rounds_before.push(one(scene, build, seed, "before").await?);
             }
-            rounds.push(one(scene, own, seed, "now").await?);
+            let build = Build {
+                binaries: own,
+                settings: &arguments.settings,
+            };
+            rounds.push(one(scene, build, seed, "now").await?);
         }
         now.add(scene, &rounds);
         before.add(scene, &rounds_before);
@@ -134,10 +150,10 @@ async fn all(arguments: &Arguments, scenes: &[&Scene]) -> Result<Vec<String>> {
     Ok(compared.worse())
 }
 
-async fn one(scene: &Scene, folder: &Path, seed: u64, which: &str) -> Result<Outcome> {
+async fn one(scene: &Scene, build: Build<'_>, seed: u64, which: &str) -> Result<Outcome> {
     let terminal = std::io::stderr().is_terminal();
     let mut said = 0;
-    let outcome = play(scene, folder, seed, |progress| {
+    let outcome = play(scene, build, seed, |progress| {
         let seconds = progress.elapsed.as_secs();
         if terminal || seconds >= said + 15 {
             said = seconds;

@@ -5,7 +5,7 @@
 use anyhow::{Context, Result};
 
 use crate::{
-    cluster::{Cluster, Member},
+    cluster::{Cluster, Member, metrics::sum},
     http,
 };
 
@@ -23,21 +23,11 @@ pub struct Gives {
 impl Gives {
     /// Reads the metrics of a zone server; one that has taken no region has none of them.
     fn read(metrics: &str) -> Gives {
-        let sum = |which: &str, label: &str| {
-            let lines = metrics.lines();
-            let lines = lines.filter(|line| {
-                let rest = line
-                    .strip_prefix(NAME)
-                    .and_then(|line| line.strip_prefix(which));
-                let named = rest.is_some_and(|rest| rest.starts_with(['{', ' ']));
-                named && line.contains(label)
-            });
-            let values = lines.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
-            values.sum::<f64>() as u64
-        };
+        let count = sum(metrics, &format!("{NAME}_count"), "");
+        let in_time = sum(metrics, &format!("{NAME}_bucket"), "le=\"1\"");
         Gives {
-            count: sum("_count", ""),
-            in_time: sum("_bucket", "le=\"1\""),
+            count: count as u64,
+            in_time: in_time as u64,
         }
     }
 

@@ -13,7 +13,7 @@ use super::{
     timeline::Timeline,
 };
 use crate::{
-    cluster::{Cluster, Kind, Plan},
+    cluster::{Cluster, Kind, Plan, metrics::sum},
     http,
     load::Summary,
 };
@@ -125,7 +125,7 @@ async fn calls(cluster: &Cluster) -> Result<BTreeMap<usize, u64>> {
     let mut calls = BTreeMap::new();
     for at in 0..REPLICAS {
         let text = metrics(cluster, Kind::Persistence, at).await?;
-        calls.insert(at, sum(&text, "persistence_calls", ""));
+        calls.insert(at, sum(&text, "persistence_calls_total", "") as u64);
     }
     Ok(calls)
 }
@@ -139,12 +139,12 @@ async fn commits(cluster: &Cluster, zones: usize) -> Result<Commits> {
     let mut commits = Commits { all: 0, slow: 0 };
     for at in 0..zones {
         let text = metrics(cluster, Kind::Zone, at).await?;
-        let all = sum(&text, "zone_commit_seconds_count", "");
+        let all = sum(&text, "zone_commit_seconds_count", "") as u64;
         let quick = sum(
             &text,
             "zone_commit_seconds_bucket",
             &format!("le=\"{COMMIT_WITHIN}\""),
-        );
+        ) as u64;
         commits.all += all;
         commits.slow += all - quick;
     }
@@ -156,14 +156,4 @@ async fn metrics(cluster: &Cluster, kind: Kind, at: usize) -> Result<String> {
     Ok(answer
         .with_context(|| format!("the metrics of {kind:?} {at}"))?
         .text())
-}
-
-/// Returns the sum of all values of a metric whose labels have this in them.
-fn sum(text: &str, name: &str, label: &str) -> u64 {
-    let of = |line: &&str| line.starts_with(name) && line.contains(label);
-    let values = text.lines().filter(of).filter_map(|line| {
-        let value = line.rsplit(' ').next()?;
-        value.parse::<f64>().ok()
-    });
-    values.sum::<f64>() as u64
 }

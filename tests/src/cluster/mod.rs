@@ -5,6 +5,7 @@
 mod certificates;
 mod database;
 pub mod launcher;
+pub mod metrics;
 mod plan;
 pub mod process;
 mod production;

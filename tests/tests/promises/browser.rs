@@ -427,7 +427,7 @@ pub(super) async fn pack_until(
     Ok(pack(&until(browser, what, fits).await?))
 }
 
-async fn go(atlas: &Atlas, browser: &Client, to: (i32, i32)) -> Result<()> {
+pub(super) async fn go(atlas: &Atlas, browser: &Client, to: (i32, i32)) -> Result<()> {
     let ways = atlas.terrain.ways_to(to);
     loop {
         let at = position(&state(browser).await?)?;

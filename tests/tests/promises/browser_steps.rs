@@ -129,8 +129,14 @@ impl World {
             .min_by_key(|(dx, dz)| dx * dx + dz * dz)
             .with_context(|| format!("no ground near {at:?}"))?;
         let to = (at.0 + dx, at.1 + dz);
+        // The page knows its place before it sees what stands around it.
         let there = |state: &Value| {
-            position(state).is_ok_and(|(x, z)| (x - to.0).abs().max((z - to.1).abs()) <= NEAR)
+            let own = entity(state, "id", &state["characterId"]);
+            let seen = own.is_some_and(|own| {
+                own["x"] == state["position"]["x"] && own["z"] == state["position"]["z"]
+            });
+            let at = position(state);
+            seen && at.is_ok_and(|(x, z)| (x - to.0).abs().max((z - to.1).abs()) <= NEAR)
         };
         // The answer to the command comes before the command takes effect. A player who already
         // seems to stand there could then move in the middle of its next act, which the zone would

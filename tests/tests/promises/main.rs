@@ -30,6 +30,7 @@ mod launcher;
 mod newcomer;
 mod person;
 mod play;
+mod seen;
 mod signing_keys;
 mod slow_line;
 mod storm;

@@ -5,7 +5,6 @@
 
 mod ammunition;
 mod areas;
-mod beginnings;
 mod biomes;
 mod bounds;
 mod buildings;
@@ -15,6 +14,7 @@ mod duel_arenas;
 mod fields;
 mod files;
 mod gathering;
+mod homes;
 mod items;
 mod land;
 mod music;
@@ -80,9 +80,10 @@ pub use unlocks::{Unlock, UnlockKind, Unlocks};
 pub use vegetation::Plant;
 pub use zones::{ArenaGrid, Fishing, FlatZone, SubZone};
 
-use crate::entity::ids::EntityId;
+use crate::entity::ids::{CharacterId, EntityId};
 use crate::geometry::Terrain;
 use crate::geometry::tile::{Bounds, Region, Tile};
+use crate::rng;
 use catalogs::Catalogs;
 use placement::{Kinds, Placed};
 use reader::{Of, Reader};
@@ -96,7 +97,7 @@ pub struct Content {
     terrain: Terrain,
     spawn: Tile,
     /// Tiles of new characters, once somebody asks for them.
-    beginnings: OnceLock<Vec<Tile>>,
+    homes: OnceLock<Vec<Tile>>,
     areas: Vec<Area>,
     npcs: BTreeMap<Region, Vec<NpcPlacement>>,
     dance_leaders: Vec<NpcPlacement>,
@@ -196,7 +197,7 @@ impl Content {
             hash,
             terrain,
             spawn,
-            beginnings: OnceLock::new(),
+            homes: OnceLock::new(),
             areas,
             npcs: BTreeMap::new(),
             dance_leaders: Vec::new(),
@@ -285,21 +286,15 @@ impl Content {
         self.spawn
     }
 
-    /// Returns the tile on which a new character first stands. Different keys spread over the tiles
-    /// around the spawn, all in its region.
-    pub(crate) fn beginning(&self, key: u64) -> Tile {
+    /// Returns the tile on which a character first stands, rises from the dead and comes home.
+    /// Characters spread over the tiles around the spawn, all in its region.
+    pub(crate) fn home_of(&self, who: &CharacterId) -> Tile {
         let tiles = self
-            .beginnings
-            .get_or_init(|| beginnings::beginnings(&self.terrain, self.spawn));
+            .homes
+            .get_or_init(|| homes::homes(&self.terrain, self.spawn));
         let count = u64::try_from(tiles.len()).unwrap_or(1).max(1);
-        let at = usize::try_from(key % count).unwrap_or(0);
+        let at = usize::try_from(rng::key(who.as_str()) % count).unwrap_or(0);
         tiles.get(at).copied().unwrap_or(self.spawn)
-    }
-
-    /// Returns the tile nearest to the spawn on which one can stand: something may stand on the
-    /// spawn itself.
-    pub(crate) fn free_spawn(&self) -> Tile {
-        self.terrain.settled(self.spawn).unwrap_or(self.spawn)
     }
 
     /// Returns the named parts of the world, in the order of the manifest, towns first.

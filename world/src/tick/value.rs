@@ -63,6 +63,9 @@ impl World {
                 touched.worn.contains(&EquipSlot::Weapon),
                 !touched.worn.is_empty(),
             );
+            if touched.worn.iter().any(|place| equipment::is_seen(*place)) {
+                out.touched.insert(who.entity());
+            }
             tell(who.clone(), touched, out);
             if rearmed {
                 self.rearm(&who, out);

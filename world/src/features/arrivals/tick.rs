@@ -143,7 +143,7 @@ impl World {
     /// Places a character that was never played, and keeps all values within their bounds.
     fn ready(&self, record: &mut PlayerRecord) {
         if !record.placed {
-            record.tile = self.content.beginning(rng::key(record.id.as_str()));
+            record.tile = self.content.home_of(&record.id);
             record.placed = true;
             record.energy = ENERGY_FULL;
             record.prayer.points = record.level(Skill::Prayer);

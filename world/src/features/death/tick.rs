@@ -163,7 +163,7 @@ impl World {
         });
         let due: Vec<CharacterId> = due.map(|p| p.record.id.clone()).collect();
         for who in due {
-            let place = self.content.free_spawn();
+            let place = self.content.home_of(&who);
             if self.regions.contains_key(&Region::from(place)) {
                 self.revive(&who, Some(place), out);
             } else if let Some(player) = self.players.get_mut(&who) {

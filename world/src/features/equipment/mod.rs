@@ -15,7 +15,7 @@ use crate::features::trade::Screen;
 use crate::told::{Message, Recipient};
 use crate::wire::{self, BadRequest};
 
-pub(crate) use rules::may_use;
+pub(crate) use rules::{is_seen, may_use};
 
 /// Request to wear something, or to take it off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

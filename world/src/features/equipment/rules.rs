@@ -7,6 +7,7 @@ use crate::content::{Content, EquipSlot, ItemKind};
 use crate::entity::player::Player;
 use crate::entity::player::record::PlayerRecord;
 use crate::item::leg::Leg;
+use crate::item::worn::Worn;
 use crate::item::{Stack, inventory};
 use crate::refusal::Refusal;
 
@@ -82,6 +83,31 @@ pub(crate) fn may_use(record: &PlayerRecord, kind: &ItemKind) -> Result<(), Refu
     } else {
         Err(Refusal::LevelTooLow)
     }
+}
+
+/// Places whose things everybody sees.
+const SEEN: [EquipSlot; 8] = [
+    EquipSlot::Weapon,
+    EquipSlot::Shield,
+    EquipSlot::Helmet,
+    EquipSlot::Body,
+    EquipSlot::Legs,
+    EquipSlot::Boots,
+    EquipSlot::Gloves,
+    EquipSlot::Cape,
+];
+
+/// Returns whether everybody sees what is worn in `place`.
+pub(crate) fn is_seen(place: EquipSlot) -> bool {
+    SEEN.contains(&place)
+}
+
+/// Returns the ids of all worn items that everybody sees, with spaces between them; `None`: there
+/// are none.
+pub(crate) fn seen(worn: &Worn) -> Option<String> {
+    let stacks = SEEN.iter().filter_map(|place| worn.get(place));
+    let items: Vec<&str> = stacks.map(|stack| &*stack.item).collect();
+    (!items.is_empty()).then(|| items.join(" "))
 }
 
 fn off(record: &PlayerRecord, slot: EquipSlot, worn: &Stack) -> Leg {

@@ -2,7 +2,8 @@
 
 use super::Intent;
 use crate::content::EquipSlot;
-use crate::entity::ids::CharacterId;
+use crate::entity::ids::{CharacterId, EntityId};
+use crate::entity::look::Field;
 use crate::features::equipment;
 use crate::refusal::Refusal;
 use crate::request::Answer;
@@ -44,5 +45,12 @@ impl World {
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         let legs = equipment::rules::remove(player, place)?;
         self.transfer(None, &legs, out)
+    }
+
+    /// Returns the public field of the equipment that the player `id` wears, if any.
+    pub(crate) fn worn_field(&self, id: &EntityId) -> Option<(&'static str, Field)> {
+        let player = self.players.get(&id.character())?;
+        let worn = equipment::rules::seen(&player.record().equipment)?;
+        Some(("worn", worn.as_str().into()))
     }
 }

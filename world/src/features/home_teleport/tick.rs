@@ -52,7 +52,7 @@ impl World {
             if !under_way(player) {
                 continue;
             }
-            let place = player.leaving_for().unwrap_or_else(|| content.free_spawn());
+            let place = player.leaving_for().unwrap_or_else(|| content.home_of(who));
             let here = self.regions.contains_key(&Region::from(place));
             let before = (player.homeward.done_at, player.homeward.ready_at);
             let due = rules::due(&mut player.homeward, place, here, now);

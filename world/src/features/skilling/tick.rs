@@ -8,7 +8,7 @@ use super::rules::{self, Reach};
 use super::{Event, Intent, Job, Work, gather, told};
 use crate::content::ResourceKind;
 use crate::entity::ids::{CharacterId, EntityId};
-use crate::entity::look::Kind;
+use crate::entity::look::{Field, Kind};
 use crate::entity::player::Player;
 use crate::features::movement;
 use crate::features::training::skill::Skill;
@@ -197,6 +197,7 @@ impl World {
             if let Some(work) = &mut player.skilling.work {
                 (work.begun, work.due_at) = (true, due_at);
             }
+            out.touched.insert(who.entity());
             out.emit(Event::Begun(
                 who.clone(),
                 told::begun(&work.job, work.target),
@@ -279,6 +280,23 @@ impl World {
         }
     }
 
+    /// Returns the public field of the work that the player `id` does now, if any.
+    pub(crate) fn doing_field(&self, id: &EntityId) -> Option<(&'static str, Field)> {
+        let work = self.players.get(&id.character())?.work()?;
+        if !work.begun {
+            return None;
+        }
+        let doing = match &work.job {
+            Job::Gather => {
+                let fixture = self.content.fixture(work.target.as_ref()?)?;
+                let kind = self.content.resources().get(&fixture.of)?;
+                gather::rules::verb(kind.skill)
+            }
+            Job::Make(craft) => craft.trade.name(),
+        };
+        Some(("doing", doing.into()))
+    }
+
     /// Returns the ticks until the first try of somebody who begins to gather.
     fn gather_ticks(&self, who: &CharacterId, work: &Work, dice: &mut Dice) -> u64 {
         let place = work.target.as_ref().and_then(|id| self.workplace(id));
@@ -293,8 +311,11 @@ impl World {
 
 /// Ends the work of `player`. `why`: `None`, all is done.
 pub(crate) fn put_down(player: &mut Player, why: Option<Refusal>, out: &mut Outcome) {
-    if player.skilling.work.take().is_some() {
+    if let Some(work) = player.skilling.work.take() {
         let who = player.record.id.clone();
+        if work.begun {
+            out.touched.insert(who.entity());
+        }
         out.emit(Event::Stopped(who, told::stopped(why)));
     }
 }

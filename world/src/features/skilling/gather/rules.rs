@@ -36,6 +36,16 @@ pub(crate) struct Gear {
     quick_ticks: u32,
 }
 
+/// Returns the word for gathering with `skill`, as all see it.
+pub(crate) const fn verb(skill: Option<Skill>) -> &'static str {
+    match skill {
+        Some(Skill::Woodcutting) => "chop",
+        Some(Skill::Mining) => "mine",
+        Some(Skill::Fishing) => "fish",
+        _ => "pick",
+    }
+}
+
 /// Returns the gear with which `record` can gather of `kind`.
 ///
 /// # Errors
