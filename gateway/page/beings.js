@@ -270,6 +270,6 @@ export const human = ({ npcId }) => !SHAPES[npcId] && !/strawman|scarecrow/.test
 export function npc(c, entity, how) {
   const known = SHAPES[entity.npcId];
   if (known) known[0](c, known[1], how);
-  else if (/strawman|scarecrow/.test(entity.npcId)) scarecrow(c);
+  else if (/strawman|scarecrow|straw_/.test(entity.npcId)) scarecrow(c);
   else person(c, entity.name ?? "?", how);
 }

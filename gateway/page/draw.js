@@ -144,6 +144,7 @@ export class Picture {
     c.fillRect(0, 0, this.w, this.h);
     this.drawGround();
     if (zoom >= 16 && time) this.shimmer(time);
+    view.guide?.draw(this, view);
     if (view.target) this.cross(view.target, view.now);
     this.drawThings(view, time);
     daylight(this, view, time);

@@ -15,6 +15,7 @@ import { Friends } from "./friends.js";
 import { Gear } from "./gear.js";
 import { forget } from "./goods.js";
 import { Controls } from "./controls.js";
+import { Guide } from "./guide.js";
 import { Help } from "./help.js";
 import { Hits } from "./hits.js";
 import { Make } from "./make.js";
@@ -35,6 +36,7 @@ import { Skills } from "./skills.js";
 import { Sound } from "./sound.js";
 import { learn } from "./things.js";
 import { Tip } from "./tip.js";
+import { Tracker } from "./tracker.js";
 import { Trade } from "./trade.js";
 import { Ui } from "./ui.js";
 import { Volume } from "./volume.js";
@@ -86,7 +88,10 @@ const potions = new Potions({ tell, raise: (boosts) => skills.raise(boosts) });
 const combat = new Combat(game);
 const death = new Death(game);
 const dialogue = new Dialogue(act);
-const quests = new Quests({ ...game, celebrate, mark: () => side.mark("quests") });
+const combatLevel = () => combat.combatLevel;
+const quests = new Quests({ ...game, celebrate, combatLevel, mark: () => side.mark("quests") });
+const tracker = new Tracker({ ...game, quests });
+const guide = new Guide({ scene, free, quests, bubbles: picture.bubbles });
 const whisper = (name) => ui.whisperTo(name);
 const friends = new Friends({ ...game, whisper, mark: () => side.mark("friends") });
 const actions = new Actions({ ...game, trade, duel, make, friends, whisper });
@@ -110,7 +115,8 @@ const controls = new Controls(
     help: () => help.toggle(),
   },
 );
-const shown = { picture, minimap, hits, ui, controls, actions, doing, death, quests };
+const told = { quests, guide, tracker };
+const shown = { picture, minimap, hits, ui, controls, actions, doing, death, ...told };
 const heard = { ears, music, sound };
 const all = { land, scene, walkers, me, worldmap, ...shown, ...heard };
 const sight = new Sight(all);
@@ -123,6 +129,7 @@ pack.onchange = () => {
   shop.purse(pack.coins);
   make.changed();
   combat.draw();
+  quests.refresh();
 };
 gear.onchange = () => combat.draw();
 new ResizeObserver(() => picture.covered($("side"))).observe($("side"));
@@ -330,7 +337,7 @@ function out(words, bad) {
   trade.end();
   duel.end();
   closeAll();
-  for (const part of [pack, friends, death, emotes, doing]) part.clear();
+  for (const part of [pack, friends, death, emotes, doing, guide, tracker]) part.clear();
   ui.busy(false);
   ui.word(words, bad);
   ui.characters(characters);

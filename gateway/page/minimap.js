@@ -6,6 +6,24 @@ const REACH = 38;
 const SIDE = REACH * 2;
 const DRAWN_MS = 60;
 
+/** A pin with its point at a place. */
+function pin(c, x, y, size) {
+  c.fillStyle = AIM_COLOR;
+  c.strokeStyle = "rgba(16,20,16,.85)";
+  c.lineWidth = 1.2;
+  c.beginPath();
+  c.moveTo(x, y);
+  c.lineTo(x - size * 0.72, y - size * 1.3);
+  c.arc(x, y - size * 1.5, size * 0.75, Math.PI * 0.92, Math.PI * 0.08);
+  c.closePath();
+  c.fill();
+  c.stroke();
+  c.fillStyle = "#1c241f";
+  c.beginPath();
+  c.arc(x, y - size * 1.5, size * 0.28, 0, 7);
+  c.fill();
+}
+
 export class Minimap {
   constructor(canvas, land) {
     this.canvas = canvas;
@@ -96,15 +114,19 @@ export class Minimap {
         dot(at, "#e8b65a", scale * 1.1);
     }
     // Beyond the edge it is shown on the edge, in its direction.
-    const pin = (at, color) => {
+    const pinned = (at) => {
       const [dx, dz] = [at.x - view.me.x, at.z - view.me.z];
       const near = Math.min(1, (REACH - 5) / Math.max(1, Math.hypot(dx, dz)));
-      dot({ x: view.me.x + dx * near, z: view.me.z + dz * near }, color, scale * 1.6);
+      return { x: view.me.x + dx * near, z: view.me.z + dz * near };
     };
-    for (const grave of view.graves?.values() ?? []) pin(grave, "#d9604c");
-    for (const at of view.quests?.ways({ x: cx, z: cz }) ?? []) pin(at, AIM_COLOR);
+    for (const grave of view.graves?.values() ?? []) dot(pinned(grave), "#d9604c", scale * 1.6);
     for (const entity of view.entities.values())
       if (view.quests?.isAim(entity)) dot(view.at(entity), AIM_COLOR, scale * 1.1);
+    for (const at of view.quests?.ways({ x: cx, z: cz }) ?? []) {
+      const { x, z } = pinned(at);
+      const px = side / 2 + (x - view.me.x) * scale;
+      pin(c, px, side / 2 - (z - view.me.z) * scale, scale * 2.2);
+    }
     if (view.target) dot(view.target, "#ff6a4a", scale);
     dot(view.me, "#1c241f", scale * 1.6);
     dot(view.me, "#ffe08a", scale * 1.15);

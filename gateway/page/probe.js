@@ -46,6 +46,17 @@ export function probe({
       seen: [...scene.entities.values()].filter((e) => more.quests.isAim(e)).map((e) => e.id),
       ways: more.quests.ways(me.position),
     }),
+    /** The step that is followed, as it is told, and the tiles that the arrow runs along. */
+    guide: () => {
+      const { current } = more.quests;
+      const at = more.quests.aim && more.guide.targets(more.quests.aim);
+      return {
+        quest: current?.id,
+        step: current && more.quests.step(current).id,
+        tiles: more.guide.tiles.map((tile) => ({ ...tile })),
+        at,
+      };
+    },
     /** All that the page is made of, for whoever looks for what is missing in it. */
     objects: () => more.objects,
     act,

@@ -1,8 +1,9 @@
-// Quests: which there are, how far one is, all about one of them, and where its step is done.
+// Quests: which there are, how far one is, all about one of them, and where its step is done (goals.js).
 // Always: it shows what the server said last; a step that is done is not shown as one to do.
 
 import { $, capital, el, many, say, words } from "./dom.js";
-import { areas, lore, recipes } from "./lore.js";
+import { goal, isAbout } from "./goals.js";
+import { lore } from "./lore.js";
 import { Pane } from "./pane.js";
 import { called, counted } from "./things.js";
 
@@ -17,33 +18,22 @@ const STATES = {
 const UNDER_WAY = new Set(["in_progress", "ready_to_complete"]);
 /** What is left of a quest when all is done. */
 const TELL = (quest) => ({ type: "dialogue", npcId: quest.startNpc });
-const GATHERED = ["woodcutting", "mining", "fishing"];
-/** Recipes, what of one is made, and where. */
-const MADE = [
-  ["cooking", "cooked", () => "range"],
-  ["smelting", "output", () => "furnace"],
-  ["smithing", "output", () => "anvil"],
-  ["crafting", "output", (recipe) => recipe.station],
-];
-/** What is placed in an area, and what says of which kind it is. */
-const PLACED = [
-  ["npcs", "id", "npcs"],
-  ["mobSpawns", "mobId", "npcs"],
-  ["resources", "resourceId", "resources"],
-  ["stations", "type", "stations"],
-];
-
 export class Quests {
   /** `act(event, data)` asks; `celebrate(words, more)` tells of one that is over. */
-  constructor({ act, tell, celebrate, mark, level }) {
-    Object.assign(this, { act, tell, celebrate, mark, level });
+  constructor({ act, tell, celebrate, mark, level, pack, combatLevel }) {
+    Object.assign(this, { act, tell, celebrate, mark, level, pack, combatLevel });
     this.known = [];
     /** Whom to talk to, by the kind of NPC: "!" for a quest, "?" for its end. */
     this.signs = new Map();
     this.all = new Map();
     /** What the steps under way are about, one goal a quest. */
     this.goals = [];
+    /** The same as they are now, and the one that is followed. */
+    this.active = [];
+    this.aim = undefined;
     this.near = { at: "", ways: [] };
+    /** The quest whose step the tracker and the arrow show, if it is under way. */
+    this.followed = undefined;
     this.points = 0;
     this.detail = undefined;
     this.pane = new Pane("quest", "Quest");
@@ -78,10 +68,13 @@ export class Quests {
 
   sign() {
     this.signs.clear();
-    for (const { id, startNpc, requirements } of this.known) {
+    const strength = this.combatLevel() ?? 3;
+    for (const { id, startNpc, requirements, recommendedLevel = 0 } of this.known) {
       const status = this.status(id);
       const { quests = [], skills = {} } = requirements ?? {};
+      // Nobody is called to what would kill them; who asks all the same is told the level.
       const may =
+        recommendedLevel <= strength &&
         quests.every((one) => this.status(one) === "completed") &&
         Object.entries(skills).every(([skill, level]) => this.level(skill) >= level);
       if (status === "ready_to_complete") this.signs.set(startNpc, "?");
@@ -110,7 +103,9 @@ export class Quests {
       status: data.status,
       stage: data.stage,
       now: data.description,
+      progress: data.progress,
     });
+    if (UNDER_WAY.has(data.status)) this.followed = data.questId;
     this.points = data.questPoints;
     this.draw();
     this.seek();
@@ -164,7 +159,8 @@ export class Quests {
     // Asked for because it was looked at, and closed in the meantime.
     if (again && !this.pane.shown && !data.offered) return;
     this.detail = data;
-    this.pane.name(data.name, `${data.difficulty}, ${STATES[data.status].toLowerCase()}`);
+    const level = data.recommendedLevel ? `, from combat level ${data.recommendedLevel}` : "";
+    this.pane.name(data.name, `${data.difficulty}${level}, ${STATES[data.status].toLowerCase()}`);
     const at = data.stages.findIndex((stage) => stage.id === data.currentStage);
     const tells = data.status === "ready_to_complete" && !this.isBack(data);
     const done = data.status === "completed" || tells;
@@ -184,11 +180,34 @@ export class Quests {
       el("p", {}, data.description),
       data.startNpcName ? el("p", { class: "dim" }, `${data.startNpcName} knows more.`) : "",
       el("ol", { class: "stages" }, stages),
+      this.warning(data),
       needs.length ? el("p", {}, el("b", {}, "It takes "), needs.join(", "), ".") : "",
       gives.length ? el("p", {}, el("b", {}, "It gives "), gives.join(", "), ".") : "",
     );
     this.pane.foot.replaceChildren(...this.actions(data));
     this.pane.show();
+  }
+
+  /** That a quest is too hard, as long as one may still leave it alone. */
+  warning({ recommendedLevel = 0, status }) {
+    const strength = this.combatLevel() ?? 3;
+    if (recommendedLevel <= strength || status === "completed") return "";
+    const words = `Better wait until you are of combat level ${recommendedLevel}; you are of ${strength}.`;
+    return el("p", { class: "warning" }, words);
+  }
+
+  /** The quest that is followed: the last that went on, else one of welcome, else any. */
+  get current() {
+    const begun = this.known.filter(({ id }) => UNDER_WAY.has(this.status(id)));
+    const first = begun.find(({ welcome }) => welcome) ?? begun[0];
+    return begun.find(({ id }) => id === this.followed) ?? first;
+  }
+
+  /** The step of a quest that is under way. */
+  step(quest) {
+    const { status, stage } = this.all.get(quest.id);
+    const found = quest.stages?.find(({ id }) => id === stage);
+    return status === "ready_to_complete" ? { ...found, ...TELL(quest) } : (found ?? TELL(quest));
   }
 
   /** Whether its last step is to go back to whoever gave it. */
@@ -201,35 +220,53 @@ export class Quests {
   /** Finds out what the steps under way are about. */
   async seek() {
     const begun = this.known.filter(({ id }) => UNDER_WAY.has(this.status(id)));
-    const steps = begun.map((quest) => {
-      const { status, stage } = this.all.get(quest.id);
-      const ready = status === "ready_to_complete";
-      return ready ? TELL(quest) : (quest.stages?.find(({ id }) => id === stage) ?? TELL(quest));
-    });
+    const steps = begun.map((quest) => this.step(quest));
     const sought = JSON.stringify(steps);
-    if (sought === this.sought) return;
+    if (sought === this.sought) return this.refresh();
     this.sought = sought;
     const goals = await Promise.all(steps.map((step, n) => goal(step, begun[n].startNpc)));
     // Meanwhile other steps may have begun.
-    if (sought !== this.sought) return;
-    this.goals = goals;
+    if (sought !== this.sought) return undefined;
+    this.goals = goals.map((found, n) => ({ ...found, quest: begun[n].id }));
+    return this.refresh();
+  }
+
+  /** The pack or the goals are others: without what a step is done with, one must get that first. */
+  refresh() {
+    const now = (goal) => {
+      const has = !goal.before || goal.needs.some((item) => this.pack.count(item) > 0);
+      return has ? goal : goal.before;
+    };
+    this.active = this.goals.map(now);
+    this.aim = this.active[this.at];
     this.near = { at: "", ways: [] };
+  }
+
+  /** Where the goal of the quest that is followed stands among the goals; -1: it has none. */
+  get at() {
+    const id = this.current?.id;
+    return this.goals.findIndex(({ quest }) => quest === id);
+  }
+
+  /** What one must get before the step that is followed can be done. */
+  get lacks() {
+    const goal = this.goals[this.at];
+    return goal && this.aim !== goal ? goal.needs[0] : undefined;
   }
 
   /** Whether a step under way is about something in sight. */
   isAim(entity) {
-    return this.goals.some(
-      ({ npcs, resources, items, stations }) =>
-        npcs.has(entity.npcId) ||
-        resources.has(entity.resourceId) ||
-        items.has(entity.itemId) ||
-        stations.has(entity.stationType),
-    );
+    return this.active.some((goal) => isAbout(goal, entity));
+  }
+
+  /** Whether the step that is followed is done with a thing in the pack. */
+  isWanted(itemId) {
+    return this.aim?.needs.includes(itemId) ?? false;
   }
 
   /** Where steps under way lead by their own words. */
   get places() {
-    return this.goals.flatMap(({ place }) => place ?? []);
+    return this.active.flatMap(({ place }) => place ?? []);
   }
 
   /** The place of each goal that is nearest to a tile. */
@@ -238,7 +275,7 @@ export class Quests {
     if (this.near.at === at) return this.near.ways;
     const far = (spot) => Math.hypot(spot.x - x, spot.z - z);
     const nearest = (spots) => spots.reduce((a, b) => (a && far(a) <= far(b) ? a : b), undefined);
-    const ways = this.goals.map(({ place, spots }) => place ?? nearest(spots)).filter(Boolean);
+    const ways = this.active.map(({ place, spots }) => place ?? nearest(spots)).filter(Boolean);
     this.near = { at, ways };
     return ways;
   }
@@ -252,8 +289,9 @@ export class Quests {
         el("button", { class: "main", onclick: ask("quest:accept") }, "I'll do it"),
         el("button", { onclick: () => this.pane.hide() }, "Not now"),
       ];
-    if (data.status === "in_progress")
-      return [el("button", { onclick: ask("quest:abandon") }, "Give it up")];
+    const welcome = this.known.find(({ id }) => id === data.id)?.welcome;
+    if (data.status === "in_progress" || (welcome && data.status === "ready_to_complete"))
+      return [el("button", { onclick: ask("quest:abandon") }, welcome ? "Skip it" : "Give it up")];
     return [];
   }
 }
@@ -272,59 +310,4 @@ function rewarded({ questPoints = 0, items = [], xp = {} }) {
     ...items.map((item) => counted(item.itemId, item.quantity)),
     ...Object.entries(xp).map(([skill, n]) => `${many(n)} ${skill} experience`),
   ];
-}
-
-/** What a step is about: kinds of things, where such stand, and the place that it names itself. */
-async function goal(step, giver) {
-  const kinds = {
-    npcs: new Set(),
-    resources: new Set(),
-    items: new Set(),
-    stations: new Set(),
-  };
-  if (step.type === "dialogue") kinds.npcs.add(step.npcId ?? giver);
-  if (step.type === "kill") kinds.npcs.add(step.target);
-  if (step.type === "gather") await sources(step.target, kinds);
-  if (step.type === "interact") await benches(step.target, kinds);
-  const place = step.type === "travel" ? step.location : undefined;
-  return { ...kinds, place, spots: await spots(kinds) };
-}
-
-/** Where an item comes from: the land, else those who leave it behind or sell it. */
-async function sources(item, { npcs, resources, items }) {
-  items.add(item);
-  for (const name of GATHERED)
-    for (const thing of Object.values(await lore(`gathering/${name}`)).flat())
-      if (thing.harvestYield?.some((yielded) => yielded.itemId === item)) resources.add(thing.id);
-  if (resources.size) return;
-  for (const npc of Object.values(await lore("npcs")))
-    if (Object.values(npc.drops ?? {}).some((list) => isAmong(list, item))) npcs.add(npc.id);
-  const stores = Object.values(await lore("stores")).filter((store) => isAmong(store.items, item));
-  const sells = new Set(stores.map((store) => store.id));
-  for (const { npcs: people = [] } of await areas())
-    for (const one of people) if (sells.has(one.storeId)) npcs.add(one.id);
-}
-
-const isAmong = (list, item) => Array.isArray(list) && list.some((one) => one.itemId === item);
-
-/** Where something is made. */
-async function benches(item, { stations }) {
-  for (const [name, made, where] of MADE)
-    for (const recipe of await recipes(name))
-      if (recipe[made] === item && where(recipe)) stations.add(where(recipe));
-}
-
-/** Where such things were placed, in areas whose things stand where the area lies. */
-async function spots(kinds) {
-  const found = [];
-  for (const area of await areas()) {
-    const { minX, maxX, minZ, maxZ } = area.bounds;
-    for (const [list, field, kind] of PLACED)
-      for (const thing of area[list] ?? []) {
-        const { x, z } = thing.position ?? {};
-        const inside = x >= minX && x <= maxX && z >= minZ && z <= maxZ;
-        if (inside && kinds[kind].has(thing[field])) found.push({ x, z });
-      }
-  }
-  return found;
 }

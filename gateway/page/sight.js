@@ -8,7 +8,7 @@ const SLOW_MS = 200;
 export class Sight {
   /**
    * `game`: land, scene, walkers, picture, minimap, me, hits, ui, controls, actions, doing, death,
-   * quests, worldmap, ears, music.
+   * quests, guide, tracker, worldmap, ears, music.
    */
   constructor(game) {
     this.game = game;
@@ -44,6 +44,7 @@ export class Sight {
       graves: this.game.death.graves,
       signs: this.game.quests.signs,
       quests: this.game.quests,
+      guide: this.game.guide,
       mouse: inWorld && mouse.inside ? picture.toTile(mouse.x, mouse.y) : undefined,
     };
   }
@@ -56,6 +57,7 @@ export class Sight {
     const at = $("entry").hidden ? this.here() : undefined;
     if (at) picture.center = { x: at.x, z: at.z };
     else this.drift(now);
+    this.game.guide.frame(at, now);
     const seen = this.view(now);
     if (worldmap.seen) worldmap.draw(seen);
     else picture.draw(seen);
@@ -115,6 +117,7 @@ export class Sight {
     );
     death.draw();
     doing.draw();
+    this.game.tracker.draw(true);
     this.foe(seen);
   }
 

@@ -50,4 +50,5 @@ mod unknown_items;
 mod use_item;
 mod visits;
 mod wear;
+mod welcome;
 mod wire;

@@ -421,6 +421,7 @@ fn story_events(server: &mut Server) {
             status: QuestStatus::ReadyToComplete,
             difficulty: "novice".to_owned(),
             quest_points: 1,
+            recommended_level: Some(10),
         }],
         quest_points: 7,
     });
@@ -438,6 +439,7 @@ fn story_events(server: &mut Server) {
         description: "It is gone.".to_owned(),
         status: QuestStatus::NotStarted,
         difficulty: "novice".to_owned(),
+        recommended_level: Some(10),
         start_npc: "old_tom".into(),
         start_npc_name: "Old Tom".into(),
         current_stage: None,

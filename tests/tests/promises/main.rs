@@ -18,6 +18,7 @@ mod chat;
 mod configuration;
 mod content;
 mod crossing;
+mod first_hour;
 mod freeze;
 mod hearing;
 mod hundreds;

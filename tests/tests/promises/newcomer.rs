@@ -129,7 +129,7 @@ async fn may_operate(operator: &Caller<'_>, name: &str) -> Result<()> {
 }
 
 /// Gives a name at the door.
-async fn begins(one: &Person<'_>, page: &str) -> Result<()> {
+pub(super) async fn begins(one: &Person<'_>, page: &str) -> Result<()> {
     one.page.goto(page).await?;
     let deadline = Instant::now() + SOON;
     while !words(&one.page, "#entry-word").await?.contains("name") {

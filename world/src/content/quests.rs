@@ -34,6 +34,10 @@ words! {
         Gather = "gather",
         Interact = "interact",
         Travel = "travel",
+        Wield = "wield",
+        Sell = "sell",
+        Deposit = "deposit",
+        Pray = "pray",
     }
 }
 
@@ -52,6 +56,11 @@ pub struct Quest {
     pub points: u32,
     /// Whether a player can do it again.
     pub replayable: bool,
+    /// Whether it begins by itself for a new character. Who gives it up keeps its counts, and may go
+    /// on later.
+    pub welcome: bool,
+    /// Combat level from which the content recommends it; 0: any.
+    pub recommended_level: u32,
     /// Quests that the player must have done before.
     pub after: Vec<Arc<str>>,
     /// Levels that it takes.
@@ -81,8 +90,11 @@ pub struct Stage {
     pub description: Arc<str>,
     /// NPC for a talk; empty for nobody.
     pub npc: Arc<str>,
-    /// Target to kill, gather or make; empty for nothing.
+    /// Target to kill, gather, make, wield, sell or bank. Empty: to wield any weapon, and to sell or
+    /// bank anything; else nothing.
     pub target: Arc<str>,
+    /// Items that count as the target does.
+    pub alternatives: Vec<Arc<str>>,
     /// Number to reach, at least 1.
     pub count: u32,
     /// Goal of a journey, and the distance from it that is near enough.
@@ -138,6 +150,8 @@ fn quest<'v>(id: &'v str, fields: &Fields<'v>, items: &Items) -> Quest {
         difficulty: fields.word("difficulty").unwrap_or(Difficulty::Novice),
         points,
         replayable: fields.flag_or("replayable", false),
+        welcome: fields.flag_or("welcome", false),
+        recommended_level: fields.count_or("recommendedLevel", 0),
         after: needs.map_or_else(Vec::new, |r| {
             r.refer_all("quests", Of::Quest, "nobody can begin it")
         }),
@@ -159,7 +173,9 @@ fn stage(fields: &Fields<'_>, items: &Items) -> Option<Stage> {
     let never = "it can never be done";
     let target = match kind {
         StageKind::Kill => fields.refer("target", Of::Npc, never),
-        StageKind::Gather => fields.refer("target", Of::Item, never),
+        StageKind::Gather | StageKind::Wield | StageKind::Sell | StageKind::Deposit => {
+            fields.refer("target", Of::Item, never)
+        }
         StageKind::Interact => {
             let target = fields.text_or("target", "");
             let fire = target.eq_ignore_ascii_case("fire") || items.contains(target);
@@ -168,7 +184,9 @@ fn stage(fields: &Fields<'_>, items: &Items) -> Option<Stage> {
             }
             items.id(target)
         }
-        _ => fields.text("target"),
+        StageKind::Dialogue | StageKind::Travel | StageKind::Pray | StageKind::Other(_) => {
+            fields.text("target")
+        }
     };
     let location = fields.object("location");
     Some(Stage {
@@ -177,6 +195,7 @@ fn stage(fields: &Fields<'_>, items: &Items) -> Option<Stage> {
         description: fields.text("description"),
         npc: fields.refer("npcId", Of::Npc, never),
         target,
+        alternatives: fields.refer_all("alternatives", Of::Item, "it does not count"),
         count: fields.count_or("count", 1).max(1),
         place: location.and_then(|l| Some((position(&l)?, l.count_or("radius", 5)))),
     })

@@ -36,7 +36,8 @@ impl Goods {
         self.items.contains(item)
     }
 
-    fn station(&self, sort: &str) -> bool {
+    /// Returns whether somebody can use a station of this sort.
+    pub(super) fn station(&self, sort: &str) -> bool {
         self.stations.contains(sort)
     }
 

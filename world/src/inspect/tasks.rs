@@ -10,6 +10,12 @@ use crate::content::{Content, Effect, NpcPlacement, Quest, Stage, StageKind};
 
 /// Target of a stage that a player makes, though it is no item.
 const FIRE: &str = "fire";
+/// Kind of station at which players pray.
+const ALTAR: &str = "altar";
+/// Combat level of a new character.
+const NEW_LEVEL: u32 = 3;
+/// Combat level from which a player may face anybody.
+const MASTER_LEVEL: u32 = 100;
 
 pub(super) fn inspect(content: &Content, reach: &Reach, goods: &Goods, faults: &mut Faults) {
     for quest in content.quests().iter() {
@@ -41,9 +47,26 @@ fn wrong(content: &Content, reach: &Reach, goods: &Goods, quest: &Quest) -> Vec<
             wrong.push(format!("has the stage {} twice", stage.id));
         }
         let what = undone(content, reach, goods, stage, &met);
+        let what = what.into_iter().chain(perils(content, quest, stage));
         wrong.extend(what.map(|what| format!("stage {}: {what}", stage.id)));
     }
     wrong
+}
+
+/// Returns the reason why `stage` sends players against somebody who is too strong for them, if there
+/// is one. New characters meet only foes that cannot hurt them. All others meet a stronger one only
+/// in a quest that recommends at least its level, or that of a master.
+fn perils(content: &Content, quest: &Quest, stage: &Stage) -> Option<String> {
+    let foe = content.npc_kinds().get(&stage.target);
+    let foe = foe.filter(|_| stage.kind == StageKind::Kill)?;
+    if quest.welcome && !foe.fight.harmless {
+        return Some(format!("sends new characters against {}", foe.id));
+    }
+    let fit = quest.recommended_level.max(NEW_LEVEL);
+    (foe.level.min(MASTER_LEVEL) > fit).then(|| {
+        let (id, level) = (&foe.id, foe.level);
+        format!("sends players of level {fit} against {id} of level {level}")
+    })
 }
 
 /// Returns the faults that keep `giver` from beginning and ending `quest`. The talk with somebody
@@ -57,6 +80,7 @@ fn unoffered(giver: &NpcPlacement, quest: &Quest) -> Vec<String> {
     let ready = dialogue.overrides.get(&quest.id);
     let ready = ready.and_then(|o| o.ready_to_complete.as_ref());
     let mut wrong = Vec::new();
+    // A quest of welcome begins by itself, but its giver takes it up again with those who left it.
     if !trade::leads(dialogue, &dialogue.entry, &begin) {
         wrong.push(format!("{} never offers it", quest.giver));
     }
@@ -105,6 +129,21 @@ fn undone<'c>(
                 (!there).then(|| format!("nobody can come to ({}, {})", tile.x, tile.z))
             }
         },
+        StageKind::Wield => {
+            let item = content.item(&stage.target);
+            let wielded =
+                item.is_some_and(|item| item.equip_slot.is_some()) && goods.has(&stage.target);
+            let able = stage.target.is_empty() || wielded;
+            (!able).then(|| format!("nobody can wield {:?}", stage.target))
+        }
+        StageKind::Sell | StageKind::Deposit => {
+            let able = stage.target.is_empty() || goods.has(&stage.target);
+            (!able).then(|| format!("nobody can get {:?}", stage.target))
+        }
+        StageKind::Pray => {
+            let altar = goods.station(ALTAR);
+            (!altar).then(|| "there is no altar".to_owned())
+        }
         StageKind::Other(ref kind) => Some(format!("nobody knows how to {kind}")),
     }
 }

@@ -124,8 +124,11 @@ fn said<'d>(dialogue: &'d Dialogue, mut open: Vec<&'d str>) -> BTreeSet<&'d str>
 /// Returns the nodes that no talk reaches.
 fn unsaid(dialogue: &Dialogue) -> Vec<&str> {
     let overrides = dialogue.overrides.values();
-    let begun = overrides.flat_map(|o| [&o.in_progress, &o.ready_to_complete, &o.completed]);
-    let mut begun: Vec<&str> = begun.flatten().map(AsRef::as_ref).collect();
+    let begun = overrides.flat_map(|o| {
+        let usual = [&o.in_progress, &o.ready_to_complete, &o.completed];
+        usual.into_iter().flatten().chain(o.stages.values())
+    });
+    let mut begun: Vec<&str> = begun.map(AsRef::as_ref).collect();
     begun.push(&dialogue.entry);
     let said = said(dialogue, begun);
     let all = dialogue.nodes.keys().map(AsRef::as_ref);

@@ -52,25 +52,29 @@ impl World {
             }
             out.touched.insert(id);
         }
-        if let Some(cause) = cause {
-            self.count_work(cause, legs, out);
-        }
+        self.count_work(cause, legs, out);
         for (who, touched) in receipt.people {
             let pack = !touched.slots.is_empty();
             let player = self.players.get_mut(&who);
             if let Some(player) = player.filter(|_| pack || !touched.worn.is_empty()) {
                 player.gait.carries_other();
             }
+            let (rearmed, dressed) = (
+                touched.worn.contains(&EquipSlot::Weapon),
+                !touched.worn.is_empty(),
+            );
             if touched.worn.iter().any(|place| equipment::is_seen(*place)) {
                 out.touched.insert(who.entity());
             }
-            let rearmed = touched.worn.contains(&EquipSlot::Weapon);
             tell(who.clone(), touched, out);
             if rearmed {
                 self.rearm(&who, out);
             }
             if pack {
                 self.has_with_it(&who, out);
+            }
+            if dressed {
+                self.wears_now(&who, out);
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 
 const CONTROLS = "button, input, summary, a[href], [tabindex='0']:not(#map), #minimap";
 const PARTS =
-  "#light, #foe, #corner, #chat, #side, #vitals, #buttons, #doing, .pane, .card, #asking > div, #notices > div";
+  "#light, #foe, #tracker, #corner, #chat, #side, #vitals, #buttons, #doing, .pane, .card, #asking > div, #notices > div";
 /** Rounding of edges. */
 const SLACK = 1;
 /** The least width and height of what is to be touched. */

@@ -60,6 +60,8 @@ pub struct Fight {
     pub arrow: Option<Arc<str>>,
     /// Whether its hits poison.
     pub poisonous: bool,
+    /// Whether its blows take no health: newcomers may learn from it.
+    pub harmless: bool,
     /// Whether nothing can poison it.
     pub immune_to_poison: bool,
 }
@@ -77,6 +79,7 @@ impl Default for Fight {
             spell: None,
             arrow: None,
             poisonous: false,
+            harmless: false,
             immune_to_poison: false,
         }
     }
@@ -120,6 +123,7 @@ pub(super) fn fight(
         };
     };
     let named = |name: &str, of, so| Some(fields.refer(name, of, so)).filter(|id| !id.is_empty());
+    let harmless = fields.flag_or("harmless", false);
     Fight {
         aggressive: fields.flag_or("aggressive", false),
         retaliates: fields.flag_or("retaliates", true),
@@ -134,7 +138,8 @@ pub(super) fn fight(
         attack: fields.word("attackType").unwrap_or(usual.attack),
         spell: named("spellId", Of::Spell, "it fights without"),
         arrow: named("arrowId", Of::Item, "it fights without"),
-        poisonous: fields.flag_or("poisonous", false),
+        poisonous: fields.flag_or("poisonous", false) && !harmless,
+        harmless,
         immune_to_poison: fields.flag_or("immuneToPoison", false),
     }
 }

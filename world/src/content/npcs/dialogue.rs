@@ -25,7 +25,9 @@ pub struct Dialogue {
 /// Nodes with which a talk about a quest begins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Overrides {
-    /// Node while the quest is under way.
+    /// Nodes while a stage of the quest is under way, by stage.
+    pub stages: BTreeMap<Arc<str>, Arc<str>>,
+    /// Node while any other stage is.
     pub in_progress: Option<Arc<str>>,
     /// Node when its stage is done.
     pub ready_to_complete: Option<Arc<str>>,
@@ -94,6 +96,8 @@ pub enum Effect {
     StartQuest(Arc<str>),
     /// A quest ends.
     CompleteQuest(Arc<str>),
+    /// The player gives a quest up.
+    AbandonQuest(Arc<str>),
     /// The NPC gives so many of an item.
     GiveItem(Arc<str>, u32),
     /// An effect that the rules do not know.
@@ -234,6 +238,7 @@ fn effect(fields: &Fields<'_>) -> Option<Effect> {
         "heal" => Effect::Heal,
         "startquest" => Effect::StartQuest(quest()),
         "completequest" => Effect::CompleteQuest(quest()),
+        "abandonquest" => Effect::AbandonQuest(quest()),
         "giveitem" => gift(fields, about).unwrap_or_else(unknown),
         _ => unknown(),
     })
@@ -259,7 +264,15 @@ fn overrides(fields: &Fields<'_>) -> BTreeMap<Arc<str>, Overrides> {
     let read = |(quest, given): (&str, Fields<'_>)| {
         map.refer_to(quest, Of::Quest, quest, "it changes nothing that is said");
         let to = |name: &str| Some(given.text(name)).filter(|id| !id.is_empty());
+        let stages = given.object("stages");
+        let stages = stages.map_or_else(BTreeMap::new, |stages| {
+            let nodes = stages.fields();
+            nodes
+                .map(|(stage, _)| (stage.into(), stages.text(stage)))
+                .collect()
+        });
         let overrides = Overrides {
+            stages,
             in_progress: to("in_progress"),
             ready_to_complete: to("ready_to_complete"),
             completed: to("completed"),
@@ -292,6 +305,14 @@ fn closed(
         }
     }
     for (quest, given) in &mut dialogue.overrides {
+        given.stages.retain(|stage, id| {
+            if missing(id) {
+                let place = format!("questOverrides.{quest}.stages.{stage}");
+                let what = format!("there is no node {id:?}, nothing changes");
+                fields.defect(Defect::Dangling, &place, &what);
+            }
+            !missing(id)
+        });
         for (name, to) in [
             ("in_progress", &mut given.in_progress),
             ("ready_to_complete", &mut given.ready_to_complete),

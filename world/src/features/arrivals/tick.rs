@@ -49,6 +49,7 @@ impl World {
                 let legs = starter::pack(&self.content, &who);
                 // A character that holds too much already begins without the starter things.
                 let _ = self.transfer(Some(Cause::Starter), &legs, out);
+                self.welcome(&who, out);
             }
         }
         out.touched.append(&mut self.index.take_touched());

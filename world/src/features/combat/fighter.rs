@@ -249,7 +249,7 @@ pub(crate) fn npc(content: &Content, kind: &NpcKind) -> Attack {
         style: Style::Accurate,
         against,
         weight: roll::roll(roll::effective_npc(level), 0),
-        max_hit,
+        max_hit: if kind.fight.harmless { 0 } else { max_hit },
         range_tiles: kind.fight.range_tiles,
         speed_ticks: kind.fight.speed_ticks.max(1),
         cast_xp_tenths: 0,

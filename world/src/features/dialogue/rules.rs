@@ -11,7 +11,7 @@ use crate::features::quests::{QuestStatus, status};
 use crate::item::inventory;
 
 /// Returns the node with which a talk begins: about a quest that is ready to be completed, else one
-/// under way, else one that is over, else the first. `None`: the NPC says nothing.
+/// under way (and its stage), else one that is over, else the first. `None`: the NPC says nothing.
 pub(crate) fn entry(dialogue: &Dialogue, record: &PlayerRecord) -> Option<Arc<str>> {
     let order = [
         QuestStatus::ReadyToComplete,
@@ -20,10 +20,13 @@ pub(crate) fn entry(dialogue: &Dialogue, record: &PlayerRecord) -> Option<Arc<st
     ];
     for wanted in order {
         for (quest, to) in &dialogue.overrides {
+            let stage = record.quests.get(quest).and_then(|q| q.stage.as_ref());
             let node = match wanted {
-                QuestStatus::ReadyToComplete => &to.ready_to_complete,
-                QuestStatus::InProgress => &to.in_progress,
-                QuestStatus::Completed | QuestStatus::NotStarted => &to.completed,
+                QuestStatus::ReadyToComplete => to.ready_to_complete.as_ref(),
+                QuestStatus::InProgress => stage
+                    .and_then(|stage| to.stages.get(stage))
+                    .or(to.in_progress.as_ref()),
+                QuestStatus::Completed | QuestStatus::NotStarted => to.completed.as_ref(),
             };
             if let Some(node) = node
                 && status(&record.quests, quest) == wanted

@@ -205,6 +205,11 @@ impl World {
                 self.complete_quest(who, quest, out)?;
                 Ok(false)
             }
+            Effect::AbandonQuest(quest) => {
+                limits.value.open()?;
+                self.abandon_quest(who, quest, out)?;
+                Ok(false)
+            }
             Effect::GiveItem(item, quantity) => {
                 limits.value.open()?;
                 self.give(who, item, *quantity, out)?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Event, Intent, rules};
 use crate::entity::ids::CharacterId;
+use crate::features::quests::Achievement;
 use crate::features::training::skill::Skill;
 use crate::features::visit::Interface;
 use crate::refusal::Refusal;
@@ -53,6 +54,7 @@ impl World {
             player.record.prayer.fill(level);
             out.changes.altered.insert(who.clone());
             out.emit(Event::Changed { who: who.clone() });
+            self.did(who, Achievement::Prayed, out);
         }
     }
 

@@ -1,20 +1,22 @@
 //! Quests: the conditions to begin them, the acts that count for their stages, and their gifts.
 //!
 //! Always: a count never falls while its quest is under way, and never exceeds the amount for the
-//! stage. Gathered or made items count for later stages too, all else only for the stage under way.
-//! A quest gives its first gifts once.
+//! stage. Kills, talks and journeys count only for the stage under way, all else for later stages too.
+//! A quest gives its first gifts once. Who gives up a quest of welcome keeps its counts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Achievement, QuestState, QuestStatus, Quests, status};
-use crate::content::{Content, Quest, Reward, Stage, StageKind};
+use crate::content::{Content, EquipSlot, Quest, Reward, Stage, StageKind};
 use crate::entity::ids::CharacterId;
 use crate::entity::player::record::PlayerRecord;
+use crate::features::training::experience::SkillXp;
 use crate::geometry::tile::Tile;
 use crate::item::bank::Bank;
 use crate::item::inventory::{self, Pack};
 use crate::item::leg::Leg;
+use crate::item::worn::Worn;
 use crate::item::{COINS, QUANTITY_MAX, Stack};
 use crate::refusal::Refusal;
 
@@ -49,8 +51,7 @@ fn count(quest: &Quest, state: &mut QuestState, achievement: Achievement<'_>) ->
     }
     let mut changed = false;
     for (index, stage) in quest.stages.iter().enumerate().skip(current) {
-        let early = matches!(stage.kind, StageKind::Gather | StageKind::Interact);
-        if index > current && !early {
+        if index > current && !counts_early(&stage.kind) {
             continue;
         }
         let before = state.counts.get(&stage.id).copied().unwrap_or(0);
@@ -66,6 +67,19 @@ fn count(quest: &Quest, state: &mut QuestState, achievement: Achievement<'_>) ->
     }
 }
 
+/// Returns whether an act counts before its stage is under way.
+fn counts_early(kind: &StageKind) -> bool {
+    match kind {
+        StageKind::Gather
+        | StageKind::Interact
+        | StageKind::Wield
+        | StageKind::Sell
+        | StageKind::Deposit
+        | StageKind::Pray => true,
+        StageKind::Dialogue | StageKind::Kill | StageKind::Travel | StageKind::Other(_) => false,
+    }
+}
+
 /// Returns how much of a stage is done with the act, if `before` of it was done without it.
 fn counted(quest: &Quest, stage: &Stage, achievement: Achievement<'_>, before: u32) -> u32 {
     let target = &*stage.target;
@@ -73,9 +87,19 @@ fn counted(quest: &Quest, stage: &Stage, achievement: Achievement<'_>, before: u
         (StageKind::Kill, Achievement::Killed(kind)) => u32::from(kind == target),
         (StageKind::Gather, Achievement::Gathered(item, many))
         | (StageKind::Interact, Achievement::Made(item, many))
-            if item == target =>
+            if means(stage, item) =>
         {
             many
+        }
+        (StageKind::Sell, Achievement::Sold(item, many))
+        | (StageKind::Deposit, Achievement::Banked(item, many))
+            if target.is_empty() || means(stage, item) =>
+        {
+            many
+        }
+        (StageKind::Pray, Achievement::Prayed) => 1,
+        (StageKind::Wield, Achievement::Wears(worn)) => {
+            return before.max(u32::from(wields(stage, worn)));
         }
         (StageKind::Interact, Achievement::Lit) => u32::from(target.eq_ignore_ascii_case("fire")),
         (StageKind::Dialogue, Achievement::Talked(kind)) => {
@@ -86,12 +110,28 @@ fn counted(quest: &Quest, stage: &Stage, achievement: Achievement<'_>, before: u
             u32::from(stage.place.is_some_and(near))
         }
         (StageKind::Gather, Achievement::Has(pack)) => {
-            let there = inventory::count(pack, target);
+            let items = std::iter::once(&stage.target).chain(&stage.alternatives);
+            let there: u64 = items.map(|item| inventory::count(pack, item)).sum();
             return before.max(u32::try_from(there).unwrap_or(u32::MAX));
         }
         _ => 0,
     };
     before.saturating_add(more)
+}
+
+/// Returns whether a stage means an item.
+fn means(stage: &Stage, item: &str) -> bool {
+    let mut items = std::iter::once(&stage.target).chain(&stage.alternatives);
+    items.any(|meant| **meant == *item)
+}
+
+/// Returns whether somebody who wears this wields the item that a stage means; any weapon, if it
+/// means none.
+fn wields(stage: &Stage, worn: &Worn) -> bool {
+    if stage.target.is_empty() {
+        return worn.contains_key(&EquipSlot::Weapon);
+    }
+    worn.values().any(|stack| means(stage, &stack.item))
 }
 
 /// Returns the kind of NPC with which one talks in a stage.
@@ -106,8 +146,14 @@ fn partner<'a>(quest: &'a Quest, stage: &'a Stage) -> &'a Arc<str> {
 /// Returns the amount for a stage.
 pub(crate) fn asked(stage: &Stage) -> u32 {
     match stage.kind {
-        StageKind::Dialogue | StageKind::Travel => 1,
-        _ => stage.count,
+        StageKind::Dialogue | StageKind::Travel | StageKind::Wield => 1,
+        StageKind::Kill
+        | StageKind::Gather
+        | StageKind::Interact
+        | StageKind::Sell
+        | StageKind::Deposit
+        | StageKind::Pray
+        | StageKind::Other(_) => stage.count,
     }
 }
 
@@ -169,27 +215,44 @@ pub(crate) fn may_begin(record: &PlayerRecord, quest: &Quest) -> Result<(), Refu
     }
 }
 
-/// Begins a quest. The first stages are done if they are only about talking with the giver: that
-/// has happened.
-pub(crate) fn begin(quest: &Quest, state: &mut QuestState) {
+/// Returns whether a quest begins by itself for a character that comes into the world for the first
+/// time. It does not for one that has levels already.
+pub(crate) fn welcomes(record: &PlayerRecord, quest: &Quest) -> bool {
+    let new = |skill: &crate::Skill| record.level(*skill) == SkillXp::fresh(*skill).level;
+    let begun = record.quests.contains_key(&quest.id);
+    quest.welcome && !begun && crate::Skill::ALL.iter().all(new) && may_begin(record, quest).is_ok()
+}
+
+/// Begins a quest. If the character has `met` the giver, the first stages that are only about talking
+/// with the giver are done: that has happened.
+pub(crate) fn begin(quest: &Quest, state: &mut QuestState, met: bool) {
     let opening =
         |stage: &&Stage| stage.kind == StageKind::Dialogue && *partner(quest, stage) == quest.giver;
-    let first = quest.stages.iter().take_while(opening).count();
+    let first = quest
+        .stages
+        .iter()
+        .take_while(|s| met && opening(s))
+        .count();
     let first = quest.stages.get(first).or(quest.stages.last());
     state.stage = Some(first.map_or_else(|| "".into(), |stage| Arc::clone(&stage.id)));
-    state.counts = BTreeMap::new();
+    if !quest.welcome {
+        state.counts = BTreeMap::new();
+    }
     state.ready = false;
     state.given = true;
     settle(quest, state);
 }
 
-/// Gives a quest up, and forgets its counts.
+/// Gives a quest up, and forgets its counts unless it is one of welcome. `quest` is none if the
+/// content does not know it.
 ///
 /// # Errors
 /// `QuestStage`: it is not under way.
-pub(crate) fn give_up(state: &mut QuestState) -> Result<(), Refusal> {
+pub(crate) fn give_up(quest: Option<&Quest>, state: &mut QuestState) -> Result<(), Refusal> {
     state.stage.take().ok_or(Refusal::QuestStage)?;
-    state.counts = BTreeMap::new();
+    if !quest.is_some_and(|quest| quest.welcome) {
+        state.counts = BTreeMap::new();
+    }
     state.ready = false;
     Ok(())
 }
@@ -257,152 +320,5 @@ impl Room<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::content::Difficulty;
-
-    fn stage(id: &str, kind: StageKind, npc: &str, target: &str, count: u32) -> Stage {
-        Stage {
-            id: id.into(),
-            kind,
-            description: "".into(),
-            npc: npc.into(),
-            target: target.into(),
-            count,
-            place: (id == "there").then_some((Tile::new(10, 10), 2)),
-        }
-    }
-
-    fn quest(stages: Vec<Stage>) -> Quest {
-        Quest {
-            id: "errand".into(),
-            name: "Errand".into(),
-            description: "".into(),
-            difficulty: Difficulty::Novice,
-            points: 1,
-            replayable: false,
-            after: Vec::new(),
-            levels: BTreeMap::new(),
-            needs: Vec::new(),
-            giver: "tom".into(),
-            stages,
-            given: Vec::new(),
-            rewards: Vec::new(),
-            xp_tenths: BTreeMap::new(),
-        }
-    }
-
-    fn errand() -> Quest {
-        quest(vec![
-            stage("ask", StageKind::Dialogue, "tom", "", 1),
-            stage("rats", StageKind::Kill, "", "rat", 2),
-            stage("logs", StageKind::Gather, "", "logs", 3),
-            stage("fire", StageKind::Interact, "", "fire", 1),
-            stage("there", StageKind::Travel, "", "", 1),
-            stage("eve", StageKind::Dialogue, "eve", "", 1),
-            stage("back", StageKind::Dialogue, "tom", "", 1),
-        ])
-    }
-
-    fn begun(quest: &Quest) -> QuestState {
-        let mut state = QuestState::default();
-        begin(quest, &mut state);
-        state
-    }
-
-    fn stage_of(state: &QuestState) -> &str {
-        state.stage.as_deref().unwrap_or("none")
-    }
-
-    #[test]
-    fn each_kind_of_stage_is_done_by_its_achievements_and_no_others() {
-        let (quest, mut state) = {
-            let quest = errand();
-            let state = begun(&quest);
-            (quest, state)
-        };
-        let here = Tile::new(8, 12);
-        // The act, whether something changed, and the stage then.
-        let story = [
-            (Achievement::Killed("cat"), false, "rats"),
-            (Achievement::Killed("rat"), true, "rats"),
-            // Gathered before its stage: that counts; other acts do not.
-            (Achievement::Gathered("logs", 2), true, "rats"),
-            (Achievement::Stood(here), false, "rats"),
-            (Achievement::Talked("eve"), false, "rats"),
-            (Achievement::Killed("rat"), true, "logs"),
-            (Achievement::Killed("rat"), false, "logs"),
-            (Achievement::Gathered("stone", 9), false, "logs"),
-            (Achievement::Gathered("logs", 9), true, "fire"),
-            (Achievement::Made("logs", 1), false, "fire"),
-            (Achievement::Lit, true, "there"),
-            (Achievement::Stood(Tile::new(7, 10)), false, "there"),
-            (Achievement::Stood(here), true, "eve"),
-            (Achievement::Talked("tom"), false, "eve"),
-            (Achievement::Talked("eve"), true, "back"),
-            (Achievement::Talked("tom"), false, "back"),
-        ];
-        for (index, (achievement, changes, then)) in story.into_iter().enumerate() {
-            assert_eq!(
-                count(&quest, &mut state, achievement),
-                changes,
-                "{index}: {achievement:?}"
-            );
-            assert_eq!(stage_of(&state), then, "{index}: {achievement:?}");
-        }
-        assert!(state.ready);
-        assert_eq!(
-            state.counts.get("logs"),
-            Some(&3),
-            "never more than asked for"
-        );
-        complete(&mut state);
-        assert_eq!(state.status(), QuestStatus::Completed);
-        assert!(!count(&quest, &mut state, Achievement::Killed("rat")));
-    }
-
-    #[test]
-    fn what_one_has_counts_as_gathered_and_laying_it_down_takes_nothing_away() {
-        let quest = quest(vec![stage("logs", StageKind::Gather, "", "logs", 3)]);
-        let mut state = begun(&quest);
-        let pack = |many: u8| {
-            (0..many)
-                .map(|slot| (slot, Stack::new("logs", 1)))
-                .collect::<Pack>()
-        };
-        assert!(count(&quest, &mut state, Achievement::Has(&pack(2))));
-        assert!(!count(&quest, &mut state, Achievement::Has(&pack(0))));
-        // The same ones again are not more.
-        assert!(!count(&quest, &mut state, Achievement::Has(&pack(2))));
-        assert!(!state.ready);
-        assert!(count(&quest, &mut state, Achievement::Has(&pack(4))));
-        assert!(state.ready, "no stage leads back: it is ready at once");
-    }
-
-    #[test]
-    fn what_was_gathered_before_is_not_asked_for_again() {
-        let quest = quest(vec![
-            stage("rats", StageKind::Kill, "", "rat", 1),
-            stage("logs", StageKind::Gather, "", "logs", 1),
-            stage("board", StageKind::Interact, "", "board", 1),
-            stage("back", StageKind::Dialogue, "", "", 1),
-        ]);
-        let mut state = begun(&quest);
-        assert!(count(&quest, &mut state, Achievement::Made("board", 1)));
-        assert!(count(&quest, &mut state, Achievement::Gathered("logs", 1)));
-        assert_eq!(stage_of(&state), "rats");
-        assert!(count(&quest, &mut state, Achievement::Killed("rat")));
-        assert_eq!((stage_of(&state), state.ready), ("back", true));
-    }
-
-    #[test]
-    fn who_gives_up_begins_anew_but_is_given_nothing_again() {
-        let quest = errand();
-        let mut state = begun(&quest);
-        count(&quest, &mut state, Achievement::Killed("rat"));
-        give_up(&mut state).unwrap();
-        assert_eq!(give_up(&mut state), Err(Refusal::QuestStage));
-        assert_eq!(state.status(), QuestStatus::NotStarted);
-        assert!(state.given && state.counts.is_empty());
-    }
-}
+#[path = "rules_tests.rs"]
+mod tests;

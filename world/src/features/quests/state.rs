@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::geometry::tile::Tile;
 use crate::item::inventory::Pack;
+use crate::item::worn::Worn;
 
 /// Quest states of a character, by quest. The character never began a quest without an entry.
 pub type Quests = BTreeMap<Arc<str>, QuestState>;
@@ -80,4 +81,12 @@ pub(crate) enum Achievement<'a> {
     Stood(Tile),
     /// The character has all this in its pack.
     Has(&'a Pack),
+    /// The character wears all this.
+    Wears(&'a Worn),
+    /// The character sold so many of an item to a shop.
+    Sold(&'a str, u32),
+    /// The character put so many of an item into its bank.
+    Banked(&'a str, u32),
+    /// The character prayed at an altar.
+    Prayed,
 }

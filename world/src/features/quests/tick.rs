@@ -36,19 +36,25 @@ impl World {
         }
     }
 
-    /// Counts gathered or made items for quests.
-    pub(crate) fn count_work(&mut self, cause: Cause, legs: &[Leg], out: &mut Outcome) {
+    /// Counts gathered, made, sold or banked items for quests.
+    pub(crate) fn count_work(&mut self, cause: Option<Cause>, legs: &[Leg], out: &mut Outcome) {
         for leg in legs {
-            let (Leg::ToPack { who, stack } | Leg::ToSlot { who, stack, .. }) = leg else {
-                continue;
-            };
-            // Nothing else that comes into a pack is work.
-            let achievement = if cause == Cause::Gather {
-                Achievement::Gathered(&stack.item, stack.quantity)
-            } else if cause == Cause::Make {
-                Achievement::Made(&stack.item, stack.quantity)
-            } else {
-                return;
+            let (who, achievement) = match leg {
+                Leg::ToPack { who, stack } | Leg::ToSlot { who, stack, .. } => {
+                    let (item, many) = (&*stack.item, stack.quantity);
+                    // Nothing else that comes into a pack is work.
+                    let work = match cause {
+                        Some(Cause::Gather) => Achievement::Gathered(item, many),
+                        Some(Cause::Make) => Achievement::Made(item, many),
+                        _ => continue,
+                    };
+                    (who, work)
+                }
+                // A quest's gift that finds no room in the pack is no deed.
+                Leg::ToBank { who, stack, .. } if cause.is_none_or(|of| of == Cause::Note) => {
+                    (who, Achievement::Banked(&stack.item, stack.quantity))
+                }
+                _ => continue,
             };
             self.did(who, achievement, out);
         }
@@ -62,6 +68,17 @@ impl World {
         if rules::under_way(&player.record.quests) {
             let pack = player.record.inventory.clone();
             self.did(who, Achievement::Has(&pack), out);
+        }
+    }
+
+    /// Counts the new clothes and weapons of a character for its quests.
+    pub(crate) fn wears_now(&mut self, who: &CharacterId, out: &mut Outcome) {
+        let Some(player) = self.players.get(who) else {
+            return;
+        };
+        if rules::under_way(&player.record.quests) {
+            let worn = player.record.equipment.clone();
+            self.did(who, Achievement::Wears(&worn), out);
         }
     }
 
@@ -131,35 +148,73 @@ impl World {
             return Err(Refusal::NotOpen);
         }
         rules::may_begin(&player.record, &quest)?;
-        let given = player.record.quests.get(id).is_some_and(|q| q.given);
-        if !given && !quest.given.is_empty() {
-            let legs = rules::gifts(&player.record, &self.content, &quest.given)?;
-            self.transfer(Some(Cause::Quest), &legs, out)?;
-        }
+        self.give_first(who, &quest, out)?;
         if let Some(player) = self.players.get_mut(who) {
-            let quests = &mut player.record.quests;
-            let state = quests.entry(Arc::clone(&quest.id)).or_default();
-            rules::begin(&quest, state);
             visit::tick::close(player, out);
         }
-        quest_changed(who, Arc::clone(&quest.id), out);
-        self.has_with_it(who, out);
-        if let Some(tile) = self.players.get(who).map(crate::Player::tile) {
-            self.did(who, Achievement::Stood(tile), out);
-        }
+        self.begin_quest(who, &quest, true, out);
         Ok(())
     }
 
+    /// Begins the quests of welcome for a character that is new in the world.
+    pub(crate) fn welcome(&mut self, who: &CharacterId, out: &mut Outcome) {
+        let Some(player) = self.players.get(who) else {
+            return;
+        };
+        let quests = self.content.quests().iter();
+        let quests = quests.filter(|quest| rules::welcomes(&player.record, quest));
+        let quests: Vec<Arc<Quest>> = quests.cloned().collect();
+        for quest in quests {
+            // A quest whose gifts find no room waits until its giver offers it.
+            if self.give_first(who, &quest, out).is_ok() {
+                self.begin_quest(who, &quest, false, out);
+            }
+        }
+    }
+
+    /// Gives the gifts for the beginning of a quest, unless the character got them before.
+    fn give_first(
+        &mut self,
+        who: &CharacterId,
+        quest: &Quest,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        let state = player.record.quests.get(&quest.id);
+        if state.is_some_and(|state| state.given) || quest.given.is_empty() {
+            return Ok(());
+        }
+        let legs = rules::gifts(&player.record, &self.content, &quest.given)?;
+        self.transfer(Some(Cause::Quest), &legs, out)
+    }
+
+    /// Begins a quest, and counts all that the character has and wears already, and its place.
+    fn begin_quest(&mut self, who: &CharacterId, quest: &Quest, met: bool, out: &mut Outcome) {
+        let Some(player) = self.players.get_mut(who) else {
+            return;
+        };
+        let quests = &mut player.record.quests;
+        let state = quests.entry(Arc::clone(&quest.id)).or_default();
+        rules::begin(quest, state, met);
+        let tile = player.tile();
+        quest_changed(who, Arc::clone(&quest.id), out);
+        self.has_with_it(who, out);
+        self.wears_now(who, out);
+        self.did(who, Achievement::Stood(tile), out);
+    }
+
     /// Gives a quest up.
-    fn abandon_quest(
+    pub(crate) fn abandon_quest(
         &mut self,
         who: &CharacterId,
         id: &str,
         out: &mut Outcome,
     ) -> Result<(), Refusal> {
+        let content = Arc::clone(&self.content);
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         let state = player.record.quests.get_mut(id);
-        rules::give_up(state.ok_or(Refusal::QuestStage)?)?;
+        let quest = content.quests().get(id).map(AsRef::as_ref);
+        rules::give_up(quest, state.ok_or(Refusal::QuestStage)?)?;
         quest_changed(who, id.into(), out);
         Ok(())
     }

@@ -25,6 +25,9 @@ pub struct QuestEntry {
     pub difficulty: String,
     /// The points that it gives.
     pub quest_points: u32,
+    /// Combat level from which it is recommended; absent: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommended_level: Option<u32>,
 }
 
 /// `quest:list`.
@@ -45,10 +48,10 @@ pub struct QuestStage {
     pub id: Arc<str>,
     /// Task of the stage.
     pub description: String,
-    /// dialogue, kill, gather, interact or travel.
+    /// dialogue, kill, gather, interact, travel, wield, sell, deposit or pray.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Thing to kill, gather or make.
+    /// Thing to kill, gather, make, wield, sell or bank.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub target: Arc<str>,
     /// Number of things, where the stage counts them.
@@ -94,6 +97,9 @@ pub struct QuestDetail {
     pub status: QuestStatus,
     /// novice, intermediate, experienced, master or grandmaster.
     pub difficulty: String,
+    /// Combat level from which it is recommended; absent: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommended_level: Option<u32>,
     /// Kind of the NPC that gives the quest.
     pub start_npc: Arc<str>,
     /// Its name.
@@ -188,6 +194,7 @@ pub(crate) fn list(quests: &Quests, content: &Content) -> QuestList {
         status: status(quests, &quest.id),
         difficulty: quest.difficulty.name().to_owned(),
         quest_points: quest.points,
+        recommended_level: recommended(quest),
     });
     QuestList {
         quests: entries.collect(),
@@ -219,6 +226,7 @@ pub fn detail(quests: &Quests, content: &Content, id: &str, offered: bool) -> Op
         description: quest.description.to_string(),
         status: status(quests, id),
         difficulty: quest.difficulty.name().to_owned(),
+        recommended_level: recommended(quest),
         start_npc: Arc::clone(&quest.giver),
         start_npc_name: giver.map_or_else(String::new, |kind| kind.name.to_string()),
         current_stage: state.stage.clone(),
@@ -236,14 +244,21 @@ pub fn detail(quests: &Quests, content: &Content, id: &str, offered: bool) -> Op
     })
 }
 
+fn recommended(quest: &Quest) -> Option<u32> {
+    Some(quest.recommended_level).filter(|level| *level > 0)
+}
+
 fn stage(stage: &Stage) -> QuestStage {
-    let counts = !matches!(stage.kind, StageKind::Dialogue | StageKind::Travel);
+    let once = matches!(
+        stage.kind,
+        StageKind::Dialogue | StageKind::Travel | StageKind::Wield
+    );
     QuestStage {
         id: Arc::clone(&stage.id),
         description: stage.description.to_string(),
         kind: stage.kind.name().to_owned(),
         target: Arc::clone(&stage.target),
-        count: counts.then_some(stage.count),
+        count: (!once).then_some(stage.count),
     }
 }
 

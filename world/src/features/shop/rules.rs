@@ -122,6 +122,16 @@ pub(crate) fn buy(
     Ok(Deal { legs, stock })
 }
 
+/// Returns how many items the legs of a deal take out of the pack.
+pub(crate) fn sold(legs: &[Leg]) -> u32 {
+    let taken = legs.iter().map(|leg| match leg {
+        Leg::FromSlot { quantity, .. } => *quantity,
+        Leg::FromPack { stack, .. } => stack.quantity,
+        _ => 0,
+    });
+    taken.sum()
+}
+
 /// Returns the deal by which a player sells `quantity` of the item in `slot`, as far as there are
 /// so many. It takes from the slot first, and pays into the pouch. A note sells as its item.
 ///

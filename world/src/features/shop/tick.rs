@@ -10,6 +10,7 @@ use super::{Intent, Shelves, told};
 use crate::content::Store;
 use crate::entity::ids::{CharacterId, EntityId};
 use crate::event::Event;
+use crate::features::quests::Achievement;
 use crate::features::shop;
 use crate::features::visit::Interface;
 use crate::geometry::tile::Region;
@@ -60,8 +61,15 @@ impl World {
                     shelves: self.shelves(region, &store),
                 };
                 let deal = rules::sell(record, content, shop, slot, quantity)?;
+                let item = record
+                    .inventory
+                    .get(&slot)
+                    .map(|stack| Arc::clone(&stack.item));
                 self.transfer(Some(Cause::ShopSell), &deal.legs, out)?;
                 self.stock(region, &store, deal.stock, out);
+                if let Some(item) = item {
+                    self.did(who, Achievement::Sold(&item, rules::sold(&deal.legs)), out);
+                }
             }
         }
         Ok(Answer::Done { value: true })

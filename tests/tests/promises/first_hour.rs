@@ -1,0 +1,258 @@
+//! The mayor's round in a real browser: somebody with a mouse at a desk and somebody with a finger
+//! on a phone do what the tracker says, go where the arrow points, and press what is marked. They
+//! know nothing else of the world.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use tests::cluster::{Cluster, Plan};
+use tokio::time::{Instant, sleep};
+
+use super::{
+    browser::{Driver, quiet, shoot, state, until},
+    browser_steps::{SOON, TIMEOUT, hidden, showing, shown, words},
+    newcomer::begins,
+    person::Person,
+};
+
+const ROUND: &str = "first_things_first";
+/// Time from one click on the way to the next, and after a click on the goal.
+const WALKS: Duration = Duration::from_millis(900);
+const WORKS: Duration = Duration::from_millis(2500);
+
+/// What a person sees of the guide: the task, the arrow's end, and the nearest thing that is
+/// marked. Places are points of the window; nobody walks by a click on somebody else.
+const SIGHT: &str = "const t = window.tilestead, g = t.guide(), { position: here, characterId } = t.state(); \
+    const far = (a) => Math.hypot(a.x - here.x, a.z - here.z); \
+    const others = t.entities().filter((e) => e.id !== characterId); \
+    const bare = (a) => !others.some((e) => Math.max(Math.abs(e.x - a.x), Math.abs(e.z - a.z)) <= 1); \
+    const map = (p) => document.elementFromPoint(p.x, p.y)?.id === 'map'; \
+    const tiles = g.tiles.filter((a) => map(t.screen(a.x, a.z))).reverse(); \
+    const on = tiles.length > 2 ? (tiles.find(bare) ?? tiles[0]) : undefined; \
+    const near = [...(g.at ?? [])].sort((a, b) => far(a) - far(b))[0]; \
+    return { step: g.step ?? null, goals: g.at?.length ?? 0, ways: t.aims().ways.length, \
+        on: on ? t.screen(on.x, on.z) : null, near: near && map(t.screen(near.x, near.z)) ? t.screen(near.x, near.z) : null, \
+        task: document.querySelector('#tracker .task')?.innerText ?? '', \
+        shown: document.querySelector('#tracker').hidden === false };";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_tracker_and_the_arrow_lead_newcomers_through_the_first_hour() {
+    let plan = Plan::new("first-hour");
+    let cluster = Cluster::start(plan.clone()).await.unwrap();
+    let driver = Driver::start().await.unwrap();
+    let desk = Person::with_mouse(&driver, "Cat Cobb", (1280, 720));
+    let phone = Person::with_finger(&driver, "Dot Dale", (390, 844));
+    let (cat, dot) = tokio::try_join!(desk, phone).unwrap();
+    let page = format!("http://{}/", cluster.gateway(0));
+    let told = tokio::try_join!(story(&cat, &page), story(&dot, &page));
+    for person in [cat, dot] {
+        if told.is_err() {
+            let name = format!("failed-{}", person.name.replace(' ', "-"));
+            shoot(&person.page, &name).await.unwrap();
+        }
+        person.page.close().await.unwrap();
+    }
+    told.unwrap();
+}
+
+async fn story(one: &Person<'_>, page: &str) -> Result<()> {
+    let name = one.name;
+    begins(one, page).await.context("the door")?;
+    let began = Instant::now();
+    greeted(one).await.context(name).context("the greeting")?;
+    if !one.finger {
+        skips_and_comes_back(one).await.context("skipping")?;
+    }
+    for step in [
+        "chop", "light", "fish", "cook", "wield", "spar", "sell", "bank", "pray",
+    ] {
+        let during = || format!("{name}: {step}");
+        does(one, step).await.with_context(during)?;
+    }
+    ends(one)
+        .await
+        .with_context(|| format!("{name}: the end"))?;
+    eprintln!("{name}: the round took {:?}", began.elapsed());
+    quiet(&one.page).await?;
+    let errors = one.errors().await?;
+    ensure!(errors.is_empty(), "{name}: {errors:#?}");
+    Ok(())
+}
+
+async fn sight(one: &Person<'_>) -> Result<Value> {
+    Ok(one.page.execute(SIGHT, vec![]).await?)
+}
+
+/// Waits until the tracker asks for a step.
+async fn asked(one: &Person<'_>, step: &str) -> Result<Value> {
+    let deadline = Instant::now() + SOON;
+    loop {
+        let sight = sight(one).await?;
+        if sight["step"] == json!(step) && sight["shown"] == json!(true) {
+            return Ok(sight);
+        }
+        ensure!(Instant::now() < deadline, "not asked for {step}: {sight}");
+        sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// Follows the arrow and presses what is marked at its end, until the window `pane` opens or, without
+/// one, until another step is asked for.
+async fn follows(one: &Person<'_>, step: &str, pane: Option<&str>) -> Result<()> {
+    let deadline = Instant::now() + TIMEOUT;
+    loop {
+        let sight = sight(one).await?;
+        if sight["step"] != json!(step) {
+            return Ok(());
+        }
+        if let Some(pane) = pane
+            && shown(&one.page, pane).await?
+        {
+            return Ok(());
+        }
+        ensure!(Instant::now() < deadline, "not done: {sight}");
+        // Nobody presses again what is being done.
+        if shown(&one.page, "#doing").await? {
+            sleep(WALKS).await;
+            continue;
+        }
+        let (on, near) = (&sight["on"], &sight["near"]);
+        let (to, rests) = if on.is_null() {
+            (near, WORKS)
+        } else {
+            (on, WALKS)
+        };
+        // Right after a step, the arrow still looks for its way.
+        if let (Some(x), Some(y)) = (to["x"].as_f64(), to["y"].as_f64()) {
+            one.points(x, y).await?;
+        }
+        sleep(rests).await;
+    }
+}
+
+/// The first screen says what to do, and the mayor is on it.
+async fn greeted(one: &Person<'_>) -> Result<()> {
+    let sight = asked(one, "greet").await?;
+    ensure!(
+        sight["task"]
+            .as_str()
+            .is_some_and(|task| task.contains("Mayor Grout")),
+        "{sight}"
+    );
+    let mayor = |state: &Value| {
+        let all = state["all"].as_array();
+        all.is_some_and(|all| all.iter().any(|e| e["npcId"] == json!("mayor_grout")))
+    };
+    until(&one.page, "the mayor", mayor).await?;
+    one.looks("the first screen").await
+}
+
+/// Leaves the round, and takes it up again with the mayor.
+async fn skips_and_comes_back(one: &Person<'_>) -> Result<()> {
+    one.presses("#tracker .skip", "Skip").await?;
+    hidden(&one.page, "#tracker", SOON).await?;
+    let script = "const t = window.tilestead; \
+        const mayor = t.entities().find((e) => e.npcId === 'mayor_grout'); \
+        return t.screen(mayor.x, mayor.z);";
+    let at = one.page.execute(script, vec![]).await?;
+    let axis = |name: &str| at[name].as_f64().context("a place");
+    one.points(axis("x")?, axis("y")?).await?;
+    showing(&one.page, "#dialogue", SOON).await?;
+    one.presses("#dialogue .answers button", "2Would you show me round?")
+        .await?;
+    one.presses("#dialogue .answers button", "1Go on").await?;
+    showing(&one.page, "#quest", SOON).await?;
+    one.presses("#quest footer button", "I'll do it").await?;
+    hidden(&one.page, "#quest", SOON).await?;
+    // To be met again is to be met.
+    asked(one, "chop").await.map(drop)
+}
+
+async fn does(one: &Person<'_>, step: &str) -> Result<()> {
+    if step == "chop" && sight(one).await?["step"] == json!("greet") {
+        follows(one, "greet", Some("#dialogue")).await?;
+        showing(&one.page, "#dialogue", SOON).await?;
+        one.looks("the mayor").await?;
+        one.presses("#dialogue .answers button", "1I am on my way.")
+            .await?;
+        hidden(&one.page, "#dialogue", SOON).await?;
+    }
+    let sight = asked(one, step).await?;
+    ensure!(sight["task"] != json!(""), "the tracker is mute: {sight}");
+    let in_pack = ["light", "wield"].contains(&step);
+    ensure!(
+        in_pack || (sight["goals"] != json!(0) && sight["ways"] != json!(0)),
+        "nothing is marked: {sight}"
+    );
+    match step {
+        "light" => with_the_pack(one, "Light").await,
+        "wield" => with_the_pack(one, "W").await,
+        "cook" => cooks(one).await,
+        "sell" => deals(one, step, "#shop", ("candle", "Sell")).await,
+        "bank" => deals(one, step, "#bank", ("bread", "Bank 1")).await,
+        _ => follows(one, step, None).await,
+    }
+}
+
+/// Presses the slot that is marked, and the entry of its menu.
+async fn with_the_pack(one: &Person<'_>, entry: &str) -> Result<()> {
+    one.opens_pack().await?;
+    one.looks("a marked slot").await?;
+    let before = sight(one).await?["step"].clone();
+    let deadline = Instant::now() + TIMEOUT;
+    while sight(one).await?["step"] == before {
+        ensure!(Instant::now() < deadline, "{entry}: nothing comes of it");
+        let script = "return document.querySelector('#slots .aim') !== null";
+        // Logs that burn are no longer in the pack.
+        if one.page.execute(script, vec![]).await? == json!(true) {
+            one.presses("#slots .aim", "").await?;
+            one.presses("#menu button", entry).await?;
+        }
+        sleep(WORKS * 2).await;
+    }
+    one.closes_pack().await
+}
+
+async fn cooks(one: &Person<'_>) -> Result<()> {
+    follows(one, "cook", Some("#make")).await?;
+    one.presses("#make .goods", "Sprat").await?;
+    one.presses("#menu button", "Cook").await?;
+    asked(one, "wield").await.map(drop)
+}
+
+/// Opens a counter, and gives something from the pack.
+async fn deals(one: &Person<'_>, step: &str, pane: &str, what: (&str, &str)) -> Result<()> {
+    follows(one, step, Some(pane)).await?;
+    one.chooses(what.0, what.1).await?;
+    let deadline = Instant::now() + SOON;
+    while sight(one).await?["step"] == json!(step) {
+        ensure!(Instant::now() < deadline, "the deal does not count");
+        sleep(Duration::from_millis(100)).await;
+    }
+    one.looks("a counter and the next step").await?;
+    one.presses(&format!("{pane} .cross"), "").await?;
+    hidden(&one.page, pane, SOON).await?;
+    one.closes_pack().await
+}
+
+/// Returns to the mayor, unhurt, for the purse.
+async fn ends(one: &Person<'_>) -> Result<()> {
+    asked(one, "back").await?;
+    follows(one, "back", Some("#dialogue")).await?;
+    one.presses("#dialogue .answers button", "1Go on").await?;
+    hidden(&one.page, "#tracker", SOON).await?;
+    let after = state(&one.page).await?;
+    let all = after["quests"].as_array().context("quests")?.iter();
+    let mut round = all.filter(|quest| quest["id"] == json!(ROUND));
+    let status = round.next().context("the round")?["status"].clone();
+    ensure!(status == json!("completed"), "{status}");
+    let health = &after["health"];
+    ensure!(health["current"] == health["max"], "hurt: {health}");
+    let said = words(&one.page, "#banner").await?;
+    ensure!(
+        said.contains("First Things First"),
+        "nobody is glad: {said}"
+    );
+    Ok(())
+}
