@@ -99,6 +99,11 @@ export function probe({
     resumes: () => ({ ...net.resumes }),
     cut: () => net.closed(net.line, 1006, ""),
     screen: (x, z) => picture.toScreen(x, z),
+    /** Whether a click on a tile meets the ground and nothing that stands there. */
+    bare: (x, z) => {
+      const at = picture.toScreen(x, z);
+      return picture.under(at.x, at.y, { own: me.id }) === undefined;
+    },
     entities: () => [...scene.entities.values()].map((e) => ({ ...e })),
     chat: () => ui.chat.map((m) => ({ ...m })),
     walkTo,

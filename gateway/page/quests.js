@@ -110,9 +110,8 @@ export class Quests {
     this.draw();
     this.seek();
     this.mark();
+    // The tracker tells each step that comes after.
     if (before !== data.status && data.status === "in_progress") this.tell(`Begun: ${data.name}.`);
-    else if (data.status !== "completed" && data.description)
-      this.tell(`${data.name}: ${data.description}`);
     if (this.pane.shown && this.detail?.id === data.questId) {
       this.refreshed = data.questId;
       this.act("quest:detail", { questId: data.questId });

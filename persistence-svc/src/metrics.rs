@@ -43,7 +43,7 @@ impl Metrics {
         let seen = Arc::clone(&watchers);
         // The registration keeps the callback.
         let _ = meter
-            .i64_observable_gauge("persistence.directory.watchers")
+            .i64_observable_gauge("persistence_directory_watchers")
             .with_description("Open streams of the directory")
             .with_callback(move |gauge| gauge.observe(seen.load(Ordering::Relaxed), &[]))
             .build();
@@ -60,35 +60,38 @@ impl Metrics {
         };
         Metrics {
             commit_duration: seconds(
-                "persistence.commit.duration",
+                "persistence_commit_seconds",
                 "From the whole batch to its outcome, by outcome",
             ),
             commit_rows: meter
-                .u64_histogram("persistence.commit.rows")
+                .u64_histogram("persistence_commit_rows")
                 .with_description("Rows of the batches that were applied")
                 .with_boundaries(ROWS.to_vec())
                 .build(),
             renewals: count(
-                "persistence.lease.renewals",
+                "persistence_lease_renewals_total",
                 "Leases renewed by a call of their own",
             ),
             fenced: count(
-                "persistence.fenced",
+                "persistence_fenced_total",
                 "Calls of fenced runs that were refused",
             ),
-            calls: count("persistence.calls", "Calls by method and status"),
+            calls: count("persistence_calls_total", "Calls by method and status"),
             takeovers: meter
-                .u64_counter("persistence.placement.takeovers")
+                .u64_counter("persistence_placement_takeovers_total")
                 .with_unit("{run}")
                 .with_description("Runs fenced against their will, by reason: lease or witnesses")
                 .build(),
-            placements: count("persistence.placement.regions", "Regions given to a run"),
+            placements: count(
+                "persistence_placement_regions_total",
+                "Regions given to a run",
+            ),
             pool_wait: seconds(
-                "persistence.pool.wait",
+                "persistence_pool_wait_seconds",
                 "From asking for a database connection to having it",
             ),
             accounts_removed: meter
-                .u64_counter("persistence.accounts.removed")
+                .u64_counter("persistence_accounts_removed_total")
                 .with_unit("{account}")
                 .with_description("Accounts removed, by reason: owner, unplayed or away")
                 .build(),
@@ -177,7 +180,7 @@ fn observe_spread(meter: &Meter) -> Arc<Mutex<Option<Spread>>> {
     let seen = newest(&spread);
     // The registrations keep the callbacks.
     let _ = meter
-        .f64_observable_gauge("persistence.placement.load_ratio")
+        .f64_observable_gauge("persistence_placement_load_ratio")
         .with_unit("1")
         .with_description("Load of the busiest live run over the mean of all")
         .with_callback(move |gauge| {
@@ -189,7 +192,7 @@ fn observe_spread(meter: &Meter) -> Arc<Mutex<Option<Spread>>> {
         .build();
     let seen = newest(&spread);
     let _ = meter
-        .u64_observable_gauge("persistence.placement.wishes")
+        .u64_observable_gauge("persistence_placement_wishes")
         .with_unit("{wish}")
         .with_description("Regions that their owners are asked to give to others")
         .with_callback(move |gauge| {
@@ -219,12 +222,12 @@ fn observe_months(meter: &Meter) -> Arc<Mutex<Option<Standing>>> {
             .build();
     };
     gauge(
-        "persistence.months.ahead",
+        "persistence_months_ahead",
         "Months after the current one for which ledger, sessions and audit log are ready",
         |standing| standing.ahead,
     );
     gauge(
-        "persistence.months.unplaced",
+        "persistence_months_unplaced",
         "Rows of ledger, sessions and audit log whose month does not exist",
         |standing| standing.unplaced,
     );

@@ -142,7 +142,7 @@ async fn a_commit_is_part_of_its_ticks_trace_and_counted() {
     replica.end().await;
     let metrics = telemetry.render_metrics();
     let counted = metrics.lines().any(|line| {
-        line.starts_with("persistence_commit_duration")
+        line.starts_with("persistence_commit_seconds")
             && line.contains("_count")
             && line.contains(r#"outcome="done""#)
             && line.ends_with(" 1")

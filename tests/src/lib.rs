@@ -16,6 +16,7 @@
     reason = "the tasks of a test end with its runtime"
 )]
 
+pub mod areas;
 pub mod bench;
 pub mod bot;
 pub mod chaos;

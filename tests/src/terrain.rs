@@ -8,7 +8,7 @@ use bytes::Bytes;
 use hyper::Method;
 use serde::Deserialize;
 
-use crate::http;
+use crate::{areas, http};
 
 /// Tiles along a region's side.
 const REGION: i32 = 64;
@@ -58,7 +58,7 @@ pub struct Terrain {
 }
 
 impl Terrain {
-    /// Reads `/world/terrain.json` and every region's ground from a gateway.
+    /// Reads `/world/terrain.json`, every region's ground and what stands on it from a gateway.
     pub async fn fetch(authority: &str) -> Result<Self> {
         let answer = http::get(authority, "/world/terrain.json").await?;
         ensure!(answer.status == 200, "terrain: {}", answer.status);
@@ -92,6 +92,9 @@ impl Terrain {
                     terrain.set(tile, ok.contains(&pair[0]));
                 }
             }
+        }
+        for tile in areas::taken(&areas::areas(authority).await?) {
+            terrain.set(tile, false);
         }
         Ok(terrain)
     }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use proto::rpc::zone::v1::Private;
-use world::{Content, Region, Tile};
+use world::{CharacterId, Content, Region, Tile};
 
 use crate::{
     border::{Scene, scene},
@@ -132,7 +132,7 @@ async fn what_nobody_has_is_not_found() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_goes_home_to_a_region_of_another_zone_stands_there() {
     let scene = scene(&["ann"], true).await;
-    let home = Content::embedded().spawn();
+    let home = Content::embedded().home_of(&CharacterId::from("ann"));
     scene.store.assign(Region::from(home), scene.run_b);
     let data = r#"{"action":"home-teleport"}"#.to_owned();
     scene

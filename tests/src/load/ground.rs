@@ -30,7 +30,7 @@ pub struct Ground {
     pub(super) home: Ways,
     places: Vec<Place>,
     crossings: Vec<(Crossing, OnceLock<Ways>)>,
-    /// Tiles on which a bot stood. The terrain does not say where trees and stalls stand.
+    /// Tiles on which a bot stood. The terrain does not say how far large things reach.
     trodden: Mutex<HashSet<Tile>>,
 }
 

@@ -6,8 +6,8 @@ use anyhow::{Context, Result, ensure};
 use fantoccini::Client;
 use serde_json::{Value, json};
 use tests::{
+    areas::{areas, manifest},
     cluster::{Cluster, Plan},
-    http,
     journey::Atlas,
 };
 use tokio::time::{Instant, sleep};
@@ -28,19 +28,6 @@ pub(super) struct World {
 }
 
 // --- where things are ---
-
-async fn manifest(gateway: &str, name: &str) -> Result<Value> {
-    let answer = http::get(gateway, &format!("/manifests/{name}.json")).await?;
-    serde_json::from_str(&answer.text()).context(name.to_owned())
-}
-
-async fn areas(gateway: &str) -> Result<Vec<Value>> {
-    let all = manifest(gateway, "world-areas").await?;
-    let groups = all.as_object().context("areas")?.iter();
-    let groups = groups.filter(|(name, _)| name.ends_with("Areas") || *name == "starterTowns");
-    let areas = groups.flat_map(|(_, group)| group.as_object().into_iter().flatten());
-    Ok(areas.map(|(_, area)| area.clone()).collect())
-}
 
 impl World {
     pub(super) async fn of(cluster: &Cluster, plan: &Plan) -> Result<Self> {

@@ -23,13 +23,12 @@ const WORKS: Duration = Duration::from_millis(2500);
 
 /// What a person sees of the guide: the task, the arrow's end, and the nearest thing that is
 /// marked. Places are points of the window; nobody walks by a click on somebody else.
-const SIGHT: &str = "const t = window.tilestead, g = t.guide(), { position: here, characterId } = t.state(); \
+const SIGHT: &str = "const t = window.tilestead, g = t.guide(), here = t.state().position; \
     const far = (a) => Math.hypot(a.x - here.x, a.z - here.z); \
-    const others = t.entities().filter((e) => e.id !== characterId); \
-    const bare = (a) => !others.some((e) => Math.max(Math.abs(e.x - a.x), Math.abs(e.z - a.z)) <= 1); \
     const map = (p) => document.elementFromPoint(p.x, p.y)?.id === 'map'; \
-    const tiles = g.tiles.filter((a) => map(t.screen(a.x, a.z))).reverse(); \
-    const on = tiles.length > 2 ? (tiles.find(bare) ?? tiles[0]) : undefined; \
+    const ahead = (a) => far(a) > 1.5 && map(t.screen(a.x, a.z)); \
+    const tiles = g.tiles.filter(ahead).reverse(); \
+    const on = g.tiles.length > 2 ? (tiles.find((a) => t.bare(a.x, a.z)) ?? tiles[0]) : undefined; \
     const near = [...(g.at ?? [])].sort((a, b) => far(a) - far(b))[0]; \
     return { step: g.step ?? null, goals: g.at?.length ?? 0, ways: t.aims().ways.length, \
         on: on ? t.screen(on.x, on.z) : null, near: near && map(t.screen(near.x, near.z)) ? t.screen(near.x, near.z) : null, \
@@ -101,6 +100,7 @@ async fn asked(one: &Person<'_>, step: &str) -> Result<Value> {
 /// one, until another step is asked for.
 async fn follows(one: &Person<'_>, step: &str, pane: Option<&str>) -> Result<()> {
     let deadline = Instant::now() + TIMEOUT;
+    let mut begun = false;
     loop {
         let sight = sight(one).await?;
         if sight["step"] != json!(step) {
@@ -112,8 +112,8 @@ async fn follows(one: &Person<'_>, step: &str, pane: Option<&str>) -> Result<()>
             return Ok(());
         }
         ensure!(Instant::now() < deadline, "not done: {sight}");
-        // Nobody presses again what is being done.
-        if shown(&one.page, "#doing").await? {
+        // Nobody presses again what is being done; what the step before began may go on still.
+        if begun && shown(&one.page, "#doing").await? {
             sleep(WALKS).await;
             continue;
         }
@@ -126,6 +126,7 @@ async fn follows(one: &Person<'_>, step: &str, pane: Option<&str>) -> Result<()>
         // Right after a step, the arrow still looks for its way.
         if let (Some(x), Some(y)) = (to["x"].as_f64(), to["y"].as_f64()) {
             one.points(x, y).await?;
+            begun = true;
         }
         sleep(rests).await;
     }

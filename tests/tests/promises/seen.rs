@@ -9,6 +9,7 @@ use tokio::time::{Duration, Instant, sleep};
 use super::{
     browser::{go, open, position, shoot, state, until, with_two},
     browser_steps::{SOON, TIMEOUT, World, act_on, choose},
+    keys::eventually,
 };
 
 /// Pixels of the picture, by day or night, that change when somebody takes a hatchet into the hand.
@@ -26,6 +27,9 @@ async fn story(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Re
     let page = format!("http://{}/", cluster.gateway(0));
     open(ann, &format!("{page}?format=json"), "Ann").await?;
     open(bob, &page, "Bob").await?;
+    for browser in [ann, bob] {
+        skips_the_round(browser).await?;
+    }
     let script = concat!(
         include_str!("page/seen.js"),
         "; const done = arguments[0]; \
@@ -47,6 +51,16 @@ async fn story(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Re
         comes_near(&world, bob, (tree.0 + 4, tree.1)),
     )?;
     works(ann, bob).await
+}
+
+/// Leaves the mayor's round: its arrow and its calls would move in the picture.
+async fn skips_the_round(browser: &Client) -> Result<()> {
+    let shown = "return window.tilestead.guide().quest === 'first_things_first'";
+    eventually(browser, "the round", shown, "", |is| *is == json!(true)).await?;
+    let script = "window.tilestead.act('quest:abandon', { questId: 'first_things_first' })";
+    browser.execute(script, vec![]).await?;
+    let over = "return window.tilestead.guide().quest ?? null";
+    eventually(browser, "no round", over, "", Value::is_null).await
 }
 
 /// Returns the place of the tree that grows nearest to a tile.

@@ -288,7 +288,7 @@ impl Content {
 
     /// Returns the tile on which a character first stands, rises from the dead and comes home.
     /// Characters spread over the tiles around the spawn, all in its region.
-    pub(crate) fn home_of(&self, who: &CharacterId) -> Tile {
+    pub fn home_of(&self, who: &CharacterId) -> Tile {
         let tiles = self
             .homes
             .get_or_init(|| homes::homes(&self.terrain, self.spawn));

@@ -43,10 +43,12 @@ impl World {
                 Leg::ToPack { who, stack } | Leg::ToSlot { who, stack, .. } => {
                     let (item, many) = (&*stack.item, stack.quantity);
                     // Nothing else that comes into a pack is work.
-                    let work = match cause {
-                        Some(Cause::Gather) => Achievement::Gathered(item, many),
-                        Some(Cause::Make) => Achievement::Made(item, many),
-                        _ => continue,
+                    let work = if cause == Some(Cause::Gather) {
+                        Achievement::Gathered(item, many)
+                    } else if cause == Some(Cause::Make) {
+                        Achievement::Made(item, many)
+                    } else {
+                        continue;
                     };
                     (who, work)
                 }
