@@ -79,28 +79,31 @@ impl World {
     pub(super) fn step(&self, state: &Value) -> Result<(i32, i32)> {
         let from = position(state)?;
         let ways = self.atlas.terrain.ways_to(from);
-        let bare = |(x, z): (i32, i32)| {
-            let mut all = state["all"].as_array().into_iter().flatten();
-            !all.any(|one| one["x"] == json!(x) && one["z"] == json!(z))
-        };
         let around = [(1, 0), (-1, 0), (0, 1), (0, -1)];
         let mut tiles = around
             .map(|(dx, dz)| (from.0 + dx, from.1 + dz))
             .into_iter();
-        let free = tiles.find(|tile| ways.far(*tile) == Some(1) && bare(*tile));
+        let free = tiles.find(|tile| ways.far(*tile) == Some(1) && bare(state, *tile));
         free.with_context(|| format!("walled in at {from:?}"))
+    }
+
+    /// Returns a free tile to which one comes with so many steps, whatever lies between.
+    pub(super) fn free_tile(&self, state: &Value, steps: u16) -> Result<(i32, i32)> {
+        let (x, z) = position(state)?;
+        let ways = self.atlas.terrain.ways_to((x, z));
+        let far = i32::from(steps);
+        let around = (-far..=far).flat_map(|dx| (-far..=far).map(move |dz| (dx, dz)));
+        let mut tiles = around.map(|(dx, dz)| (x + dx, z + dz));
+        let free = tiles.find(|tile| ways.far(*tile) == Some(steps) && bare(state, *tile));
+        free.with_context(|| format!("walled in at {x}, {z}"))
     }
 
     /// Returns a way in which one can go straight on for so many tiles.
     pub(super) fn lane(&self, state: &Value, tiles: i32) -> Result<(i32, i32)> {
         let (x, z) = position(state)?;
-        let all = state["all"].as_array().context("entities")?;
-        let bare = |(x, z): (i32, i32)| {
-            let stands = |one: &Value| one["x"] == json!(x) && one["z"] == json!(z);
-            self.atlas.terrain.walkable((x, z)) && !all.iter().any(stands)
-        };
+        let open = |tile| self.atlas.terrain.walkable(tile) && bare(state, tile);
         let ways = [(1, 0), (-1, 0), (0, 1), (0, -1)];
-        let free = |(dx, dz): &(i32, i32)| (1..=tiles).all(|n| bare((x + dx * n, z + dz * n)));
+        let free = |(dx, dz): &(i32, i32)| (1..=tiles).all(|n| open((x + dx * n, z + dz * n)));
         let mut free = ways.into_iter().filter(free);
         free.next().with_context(|| format!("no room at {x}, {z}"))
     }
@@ -136,6 +139,12 @@ impl World {
         until(browser, &format!("standing near {to:?}"), there).await?;
         Ok(())
     }
+}
+
+/// Tells whether the page sees nothing on a tile.
+fn bare(state: &Value, (x, z): (i32, i32)) -> bool {
+    let mut all = state["all"].as_array().into_iter().flatten();
+    !all.any(|one| one["x"] == json!(x) && one["z"] == json!(z))
 }
 
 pub(super) fn entity<'v>(state: &'v Value, field: &str, value: &Value) -> Option<&'v Value> {

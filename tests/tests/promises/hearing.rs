@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use tokio::time::{Duration, Instant, sleep};
 
 use super::{
-    browser::{position, state, walk},
+    browser::{state, walk},
     browser_steps::{SOON, World, hidden, showing},
     person::Person,
 };
 
 /// Sounds of steps, by the ground.
 const STEPS: [&str; 6] = ["grass", "stone", "wood", "sand", "snow", "wet"];
-const LANE: i32 = 4;
+const WALK: u16 = 4;
 
 /// Walks, rises a level, and turns the sound off and on again.
 pub(super) async fn listens(world: &World, one: &Person<'_>) -> Result<()> {
@@ -30,10 +30,8 @@ pub(super) async fn listens(world: &World, one: &Person<'_>) -> Result<()> {
 
 async fn steps(world: &World, one: &Person<'_>) -> Result<()> {
     let before = played(&sound(one).await?, &STEPS);
-    let at = state(&one.page).await?;
-    let (x, z) = position(&at)?;
-    let (dx, dz) = world.lane(&at, LANE)?;
-    walk(&one.page, (x + dx * LANE, z + dz * LANE)).await?;
+    let goal = world.free_tile(&state(&one.page).await?, WALK)?;
+    walk(&one.page, goal).await?;
     let heard = |sound: &Value| played(sound, &STEPS) >= before + 2;
     sound_until(one, "steps", heard).await?;
     Ok(())

@@ -68,14 +68,13 @@ async fn walks(world: &World, one: &Person<'_>) -> Result<()> {
     }
     let before = state(&one.page).await?;
     let from = position(&before)?;
-    let (dx, dz) = world.lane(&before, 3)?;
-    let goal = (from.0 + dx * 3, from.1 + dz * 3);
+    let goal = world.free_tile(&before, 3)?;
     let script = "const map = window.tilestead.map(); const [dx, dz] = arguments; \
         const box = document.querySelector('#atlas canvas').getBoundingClientRect(); \
         const x = map.point.x + dx * map.scale, y = map.point.y - dz * map.scale; \
         const near = map.signs.find((s) => Math.hypot(s.x - x, s.y - y) < 16); \
         return { x: box.left + x, y: box.top + y, near: near?.name };";
-    let args = vec![json!(dx * 3), json!(dz * 3)];
+    let args = vec![json!(goal.0 - from.0), json!(goal.1 - from.1)];
     let at = one.page.execute(script, args).await?;
     let axis = |name: &str| at[name].as_f64().context("a point");
     one.points(axis("x")?, axis("y")?).await?;
