@@ -207,8 +207,16 @@ async fn with_the_pack(one: &Person<'_>, entry: &str) -> Result<()> {
         let script = "return document.querySelector('#slots .aim') !== null";
         // Logs that burn are no longer in the pack.
         if one.page.execute(script, vec![]).await? == json!(true) {
-            one.presses("#slots .aim", "").await?;
-            one.presses("#menu button", entry).await?;
+            let pressed = async {
+                one.presses("#slots .aim", "").await?;
+                one.presses("#menu button", entry).await
+            };
+            // Logs that catch fire just now close the menu.
+            if let Err(error) = pressed.await
+                && sight(one).await?["step"] == before
+            {
+                return Err(error);
+            }
         }
         sleep(WORKS * 2).await;
     }
