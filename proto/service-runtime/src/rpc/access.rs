@@ -28,7 +28,7 @@ use super::{
 
 /// Every method between the processes, by path, with the roles that may call it. A test compares
 /// it with the `.proto` files.
-pub const METHODS: [(&str, &[Role]); 70] = [
+pub const METHODS: [(&str, &[Role]); 74] = [
     ("/tilestead.agents.v1.Agents/AddCredential", &[Gateway]),
     ("/tilestead.agents.v1.Agents/Get", &[Gateway]),
     ("/tilestead.agents.v1.Agents/List", &[Gateway]),
@@ -43,8 +43,15 @@ pub const METHODS: [(&str, &[Role]); 70] = [
     ("/tilestead.agents.v1.ZoneAgents/Tell", &[Gateway]),
     ("/tilestead.content.v1.Content/Manifests", &[Gateway, Zone]),
     ("/tilestead.identity.v1.Identity/AuditLog", &[Gateway]),
+    (
+        "/tilestead.identity.v1.Identity/ChangePassword",
+        &[Gateway],
+    ),
     ("/tilestead.identity.v1.Identity/Check", &[Gateway]),
+    ("/tilestead.identity.v1.Identity/GetPassword", &[Gateway]),
+    ("/tilestead.identity.v1.Identity/MakePassword", &[Gateway]),
     ("/tilestead.identity.v1.Identity/Moderate", &[Gateway]),
+    ("/tilestead.identity.v1.Identity/NoteLogin", &[Gateway]),
     ("/tilestead.identity.v1.Identity/Revoke", &[Gateway]),
     ("/tilestead.identity.v1.Identity/Sanctions", &[Gateway]),
     ("/tilestead.identity.v1.Identity/SignInSubject", &[Gateway]),
