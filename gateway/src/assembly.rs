@@ -142,6 +142,7 @@ fn auth(
         tokens: Tokens::new(&config.signing_keys),
         sanctions: Sanctions::default(),
         provider: config.provider.clone().map(Provider::new).transpose()?,
+        hashing: Hashing::new(metrics.clone()),
         attempts: Attempts::new(Arc::clone(limits)),
         logins: Logins::new(config.rate_limits, metrics.clone()),
     })
