@@ -466,6 +466,8 @@ mod tests {
                 "/",
                 "/api/auth/anonymous",
                 "/api/auth/login",
+                "/api/auth/password",
+                "/api/auth/recover",
                 "/api/data/skill-unlocks",
                 "/asyncapi.json",
                 "/docs",
