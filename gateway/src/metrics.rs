@@ -35,6 +35,7 @@ struct Instruments {
 /// Histograms of times for which clients wait.
 struct WaitInstruments {
     update_share: Histogram<f64>,
+    answers: Histogram<f64>,
     turns: Histogram<f64>,
 }
 
@@ -54,6 +55,13 @@ impl WaitInstruments {
                 "From a tick's frame at the gateway to its bytes at the socket",
                 &[
                     0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0,
+                ],
+            ),
+            answers: seconds(
+                "gateway_answer_seconds",
+                "From a request to its answer at the socket, for moves and for all others",
+                &[
+                    0.05, 0.1, 0.25, 0.5, 0.6, 0.75, 0.9, 1.2, 1.8, 2.5, 5.0, 10.0,
                 ],
             ),
             turns: seconds(
@@ -232,6 +240,17 @@ impl Metrics {
 
     pub(crate) fn mailbox_full(&self) {
         self.0.mailbox_full.add(1, &[]);
+    }
+
+    /// Records the time of an answer. A move is answered by the tick that plays it, so its answer
+    /// comes with the first update that shows it.
+    pub(crate) fn answered(&self, event: &'static str, took: Duration) {
+        let of = match event {
+            "player:move" => "move",
+            _ => "other",
+        };
+        let labels = [KeyValue::new("of", of)];
+        self.0.waits.answers.record(took.as_secs_f64(), &labels);
     }
 
     pub(crate) fn update_share(&self, share: Duration) {
