@@ -1,5 +1,6 @@
 //! Every instrument of the gateway's own part. No label names a player.
 
+use service_runtime::instruments::counter;
 use std::{sync::Arc, time::Duration};
 
 use opentelemetry::{
@@ -85,16 +86,16 @@ struct BusInstruments {
 impl BusInstruments {
     fn new(meter: &Meter) -> Self {
         Self {
-            chat: meter
-                .u64_counter("gateway_chat_total")
-                .with_description("Chat messages by channel and outcome")
-                .build(),
-            dropped: meter
-                .u64_counter("gateway_bus_dropped_total")
-                .with_description(
-                    "Messages from other gateways, or news for them, lost for want of room",
-                )
-                .build(),
+            chat: counter(
+                meter,
+                "gateway_chat_total",
+                "Chat messages by channel and outcome",
+            ),
+            dropped: counter(
+                meter,
+                "gateway_bus_dropped_total",
+                "Messages from other gateways, or news for them, lost for want of room",
+            ),
             wait: meter
                 .f64_histogram("gateway_bus_wait_seconds")
                 .with_unit("s")
@@ -115,9 +116,7 @@ impl BusInstruments {
 
 impl Metrics {
     pub(crate) fn new(meter: &Meter) -> Self {
-        let counter = |name: &'static str, what: &'static str| {
-            meter.u64_counter(name).with_description(what).build()
-        };
+        let counter = |name, what| counter(meter, name, what);
         let level = |name: &'static str, what: &'static str| {
             meter
                 .i64_up_down_counter(name)

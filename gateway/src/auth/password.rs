@@ -131,7 +131,9 @@ fn code(bytes: [u8; CODE_BYTES]) -> String {
 
 /// Returns the eight digits of five bytes.
 fn digits(bytes: &[u8]) -> [u8; 8] {
-    let bits = bytes.iter().fold(0_u64, |bits, byte| (bits << 8) | u64::from(*byte));
+    let bits = bytes
+        .iter()
+        .fold(0_u64, |bits, byte| (bits << 8) | u64::from(*byte));
     let digit = |at: u32| DIGITS[usize::try_from((bits >> (35 - 5 * at)) & 31).unwrap_or(0)];
     [0, 1, 2, 3, 4, 5, 6, 7].map(digit)
 }
@@ -220,7 +222,14 @@ mod tests {
         let check = |password| check(password, "ann.smith");
         assert_eq!(check("seven77"), Err(Weak::Length));
         assert_eq!(check(&"ab".repeat(65)), Err(Weak::Length));
-        for common in ["password", "Password123!", "p@ssw0rd", "123456789", "aaaaaaaa", "dragon1999"] {
+        for common in [
+            "password",
+            "Password123!",
+            "p@ssw0rd",
+            "123456789",
+            "aaaaaaaa",
+            "dragon1999",
+        ] {
             assert_eq!(check(common), Err(Weak::Common), "{common}");
         }
         assert_eq!(check("Ann.Smith2026"), Err(Weak::Name));
@@ -247,8 +256,14 @@ mod tests {
     #[test]
     fn a_recovery_code_counts_once_however_it_is_written() {
         let codes = RecoveryCodes::new();
-        assert_eq!((codes.texts.len(), codes.hashes.len()), (CODES, CODES * CODE_HASH_BYTES));
-        let third = codes.texts[2].to_lowercase().replace('-', " ").replace('0', "o");
+        assert_eq!(
+            (codes.texts.len(), codes.hashes.len()),
+            (CODES, CODES * CODE_HASH_BYTES)
+        );
+        let third = codes.texts[2]
+            .to_lowercase()
+            .replace('-', " ")
+            .replace('0', "o");
         let left = use_code(&codes.hashes, &third).unwrap();
         assert_eq!(left.len(), (CODES - 1) * CODE_HASH_BYTES);
         assert_eq!(use_code(&left, &third), None, "it was used");

@@ -196,7 +196,11 @@ pub(super) struct SignedIn {
 
 impl SignedIn {
     /// Answers with a token of an account that has no new device key.
-    pub(super) fn known(issued: Option<Issued>, account: &Stored, uri: &Uri) -> Result<Self, Response> {
+    pub(super) fn known(
+        issued: Option<Issued>,
+        account: &Stored,
+        uri: &Uri,
+    ) -> Result<Self, Response> {
         Ok(Self {
             token: token(issued, uri)?,
             account: Account::from(account),

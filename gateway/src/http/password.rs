@@ -309,9 +309,7 @@ fn busy() -> Response {
 fn refused(status: &Status) -> Response {
     let problem = match status.code() {
         Grpc::AlreadyExists => Problem::of(Code::NameTaken, "Somebody else has this name."),
-        Grpc::FailedPrecondition => {
-            Problem::of(Code::HasPassword, Code::HasPassword.meaning())
-        }
+        Grpc::FailedPrecondition => Problem::of(Code::HasPassword, Code::HasPassword.meaning()),
         Grpc::Aborted => {
             let why = "The password has changed meanwhile; log in with the new one.";
             Problem::of(Code::Conflict, why)

@@ -168,9 +168,8 @@ impl Identity for Store {
         let request = request.into_inner();
         let sanctions = self.sanctions.lock().unwrap();
         let mut known = sanctions.passwords.values().map(|known| &known.0);
-        let password = known.find(|known| {
-            known.name == request.name || known.account_id == request.account_id
-        });
+        let password = known
+            .find(|known| known.name == request.name || known.account_id == request.account_id);
         Ok(Response::new(GetPasswordReply {
             password: password.cloned(),
         }))

@@ -167,7 +167,10 @@ async fn a_guest_with_a_password_is_the_same_account_anywhere() {
     ] {
         let asked = with(json!({"name": name, "password": password}));
         let refused = post(&stage, 0, "/api/account/password", &asked).await;
-        assert_eq!((refused.0, &refused.1["errors"][0]["pointer"]), (400, &json!(pointer)));
+        assert_eq!(
+            (refused.0, &refused.1["errors"][0]["pointer"]),
+            (400, &json!(pointer))
+        );
     }
     let asked = with(json!({"name": "Ann", "password": WORDS}));
     let (status, made) = post(&stage, 0, "/api/account/password", &asked).await;
@@ -185,10 +188,16 @@ async fn a_guest_with_a_password_is_the_same_account_anywhere() {
     assert_eq!((taken.0, &taken.1["code"]), (409, &json!("name_taken")));
 
     let (status, here) = by_password(&stage, "ann", WORDS).await;
-    assert_eq!((status, &here["account"]["id"]), (200, &guest["account"]["id"]));
+    assert_eq!(
+        (status, &here["account"]["id"]),
+        (200, &guest["account"]["id"])
+    );
     for (name, password) in [("ann", "correct horse"), ("nobody", WORDS)] {
         let refused = by_password(&stage, name, password).await;
-        assert_eq!((refused.0, &refused.1["code"]), (401, &json!("invalid_credentials")));
+        assert_eq!(
+            (refused.0, &refused.1["code"]),
+            (401, &json!("invalid_credentials"))
+        );
     }
 }
 
@@ -204,15 +213,17 @@ async fn a_new_password_ends_other_logins_and_a_code_counts_once() {
     let (_, made) = post(&stage, 0, "/api/account/password", &asked).await;
     let (_, there) = by_password(&stage, "bob", "correct horse battery").await;
     let there = text(&there["token"]);
-    let change = |password: &str| {
-        json!({"password": password, "newPassword": "another horse battery"})
-    };
+    let change =
+        |password: &str| json!({"password": password, "newPassword": "another horse battery"});
     let wrong = Ask {
         token: &first,
         body: change("no horse battery"),
     };
     let refused = send(&stage, 0, ("PUT", "/api/account/password"), &wrong).await;
-    assert_eq!((refused.0, &refused.1["code"]), (401, &json!("invalid_credentials")));
+    assert_eq!(
+        (refused.0, &refused.1["code"]),
+        (401, &json!("invalid_credentials"))
+    );
     let right = Ask {
         token: &first,
         body: change("correct horse battery"),
@@ -229,10 +240,16 @@ async fn a_new_password_ends_other_logins_and_a_code_counts_once() {
     };
     let old = recover(&made["recoveryCodes"][0]);
     let old = post(&stage, 0, "/api/auth/recover", &old).await;
-    assert_eq!((old.0, &old.1["code"]), (401, &json!("invalid_credentials")));
+    assert_eq!(
+        (old.0, &old.1["code"]),
+        (401, &json!("invalid_credentials"))
+    );
     let code = recover(&changed["recoveryCodes"][0]);
     let (status, recovered) = post(&stage, 0, "/api/auth/recover", &code).await;
-    assert_eq!((status, &recovered["account"]["id"]), (200, &guest["account"]["id"]));
+    assert_eq!(
+        (status, &recovered["account"]["id"]),
+        (200, &guest["account"]["id"])
+    );
     let (status, _) = post(&stage, 0, "/api/auth/recover", &code).await;
     assert_eq!(status, 401, "a code counts once");
     let (status, _) = post(&stage, 0, "/api/auth/refresh", &showing(&first)).await;
@@ -246,7 +263,11 @@ async fn guesses_at_a_name_are_counted() {
     let stage = Stage::open(&[("JWT_SECRET", SECRET)]).await;
     let mut codes = Vec::new();
     for _ in 0..12 {
-        codes.push(by_password(&stage, "carol", "correct horse battery").await.0);
+        codes.push(
+            by_password(&stage, "carol", "correct horse battery")
+                .await
+                .0,
+        );
     }
     assert_eq!(codes[..9], [401; 9], "{codes:?}");
     assert_eq!(codes[11], 429, "{codes:?}");

@@ -52,7 +52,9 @@ impl Password {
         }
         self.logins.push(login.to_owned());
         let over = self.logins.len().saturating_sub(LOGINS_MAX);
-        self.logins.drain(..if may_end { over } else { 0 }).collect()
+        self.logins
+            .drain(..if may_end { over } else { 0 })
+            .collect()
     }
 
     /// Changes the password. Returns the logins that end for it; `None`: it was changed before, by
@@ -170,7 +172,10 @@ mod tests {
         assert_eq!(password.change(&changed("first", "second")).unwrap(), None);
         let late = password.change(&changed("first", "third"));
         assert!(matches!(late, Err(StoreError::PasswordChanged)));
-        assert_eq!((&*password.hash, &*password.logins), ("second", &["here".to_owned()][..]));
+        assert_eq!(
+            (&*password.hash, &*password.logins),
+            ("second", &["here".to_owned()][..])
+        );
     }
 
     #[test]
@@ -178,7 +183,11 @@ mod tests {
         let mut password = password(&[]);
         for login in 0..LOGINS_MAX {
             assert_eq!(password.note(&login.to_string(), false), [""; 0]);
-            assert_eq!(password.note(&login.to_string(), true), [""; 0], "it is noted once");
+            assert_eq!(
+                password.note(&login.to_string(), true),
+                [""; 0],
+                "it is noted once"
+            );
         }
         assert_eq!(password.note("16", false), [""; 0], "nobody may end here");
         assert_eq!(password.note("17", true), ["0", "1"]);

@@ -91,8 +91,14 @@ pub(crate) async fn a_guest_gets_a_password_and_stays_the_same_account(kind: Kin
     make(&stage, making(&ann, "ann", "hash")).await.unwrap();
     let other = make(&stage, making(&ann, "anna", "other")).await;
     refused(other, Code::FailedPrecondition);
-    refused(make(&stage, making(&bob, "ann", "other")).await, Code::AlreadyExists);
-    refused(make(&stage, making("nobody", "zoe", "hash")).await, Code::NotFound);
+    refused(
+        make(&stage, making(&bob, "ann", "other")).await,
+        Code::AlreadyExists,
+    );
+    refused(
+        make(&stage, making("nobody", "zoe", "hash")).await,
+        Code::NotFound,
+    );
 
     let known = of_name(&stage, "ann").await.unwrap();
     assert_eq!((&*known.account_id, &*known.hash), (&*ann, "hash"));
@@ -110,7 +116,10 @@ pub(crate) async fn a_guest_gets_a_password_and_stays_the_same_account(kind: Kin
 pub(crate) async fn a_changed_password_ends_all_other_logins(kind: Kind) {
     let stage = Stage::new(kind).await;
     let ann = guest(&stage, 1, true).await.unwrap();
-    refused(change(&stage, changing(&ann, "hash", "new")).await, Code::NotFound);
+    refused(
+        change(&stage, changing(&ann, "hash", "new")).await,
+        Code::NotFound,
+    );
     refused(note(&stage, &ann, "there").await, Code::NotFound);
     make(&stage, making(&ann, "ann", "hash")).await.unwrap();
     note(&stage, &ann, "there").await.unwrap();
@@ -124,7 +133,10 @@ pub(crate) async fn a_changed_password_ends_all_other_logins(kind: Kind) {
     let late = change(&stage, changing(&ann, "hash", "third")).await;
     refused(late, Code::Aborted);
     let known = of_name(&stage, "ann").await.unwrap();
-    assert_eq!((&*known.hash, known.recovery_code_hashes.len()), ("new", 32));
+    assert_eq!(
+        (&*known.hash, known.recovery_code_hashes.len()),
+        ("new", 32)
+    );
     // A lost device signs in no more.
     assert_eq!(guest(&stage, 1, false).await, None);
 }
@@ -138,7 +150,11 @@ pub(crate) async fn of_two_changes_at_once_one_wins(kind: Kind) {
         change(&stage, changing(&ann, "hash", "two")),
     );
     let won = [("one", &one), ("two", &two)];
-    let won: Vec<&str> = won.iter().filter(|won| won.1.is_ok()).map(|won| won.0).collect();
+    let won: Vec<&str> = won
+        .iter()
+        .filter(|won| won.1.is_ok())
+        .map(|won| won.0)
+        .collect();
     assert_eq!(won, [of_name(&stage, "ann").await.unwrap().hash]);
 }
 

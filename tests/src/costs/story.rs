@@ -218,9 +218,8 @@ async fn everybody(story: &mut Story<'_>, cluster: &Cluster) -> Result<()> {
 async fn passwords(story: &mut Story<'_>) -> Result<()> {
     const WORDS: &str = "correct horse battery";
     const NEW: &str = "another horse battery";
-    let credentials = |number, password: &str| {
-        json!({"name": format!("cost.{number}"), "password": password})
-    };
+    let credentials =
+        |number, password: &str| json!({"name": format!("cost.{number}"), "password": password});
     story
         .ask("POST /api/account/password", |number, _| {
             body(credentials(number, WORDS))

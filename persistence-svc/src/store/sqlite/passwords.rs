@@ -8,9 +8,7 @@ use super::{Sqlite, Transaction, read};
 use crate::store::Passwords;
 use crate::store::error::{Result, StoreError};
 use crate::store::identity::Sanction;
-use crate::store::passwords::{
-    Changed, KNOWN, MAKE, Made, NO_KEY, OF_ACCOUNT, Of, Password, SET,
-};
+use crate::store::passwords::{Changed, KNOWN, MAKE, Made, NO_KEY, OF_ACCOUNT, Of, Password, SET};
 
 #[async_trait]
 impl Passwords for Sqlite {
@@ -40,7 +38,9 @@ impl Passwords for Sqlite {
     }
 
     async fn change_password(&self, ask: Changed) -> Result<Vec<String>> {
-        let ended = self.write(move |transaction| change(transaction, &ask)).await?;
+        let ended = self
+            .write(move |transaction| change(transaction, &ask))
+            .await?;
         self.changed.notify_one();
         Ok(ended)
     }

@@ -25,6 +25,7 @@ use super::{
         Role::{self, Gateway, Operator, Zone},
     },
 };
+use crate::instruments::counter;
 
 /// Every method between the processes, by path, with the roles that may call it. A test compares
 /// it with the `.proto` files.
@@ -43,10 +44,7 @@ pub const METHODS: [(&str, &[Role]); 74] = [
     ("/tilestead.agents.v1.ZoneAgents/Tell", &[Gateway]),
     ("/tilestead.content.v1.Content/Manifests", &[Gateway, Zone]),
     ("/tilestead.identity.v1.Identity/AuditLog", &[Gateway]),
-    (
-        "/tilestead.identity.v1.Identity/ChangePassword",
-        &[Gateway],
-    ),
+    ("/tilestead.identity.v1.Identity/ChangePassword", &[Gateway]),
     ("/tilestead.identity.v1.Identity/Check", &[Gateway]),
     ("/tilestead.identity.v1.Identity/GetPassword", &[Gateway]),
     ("/tilestead.identity.v1.Identity/MakePassword", &[Gateway]),
@@ -154,13 +152,12 @@ struct Log {
 
 impl Refusals {
     pub(super) fn new(meter: &Meter) -> Self {
-        let refused = meter
-            .u64_counter("rpc_refused_total")
-            .with_description(
-                "Calls between processes that were refused, by reason (role, name, certificate, \
-                 handshake) and the caller's role",
-            )
-            .build();
+        let refused = counter(
+            meter,
+            "rpc_refused_total",
+            "Calls between processes that were refused, by reason (role, name, certificate, \
+             handshake) and the caller's role",
+        );
         Self {
             refused,
             log: Arc::default(),
