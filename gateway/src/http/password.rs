@@ -11,8 +11,9 @@ use axum::{
     http::{HeaderMap, Uri},
     response::{IntoResponse, Response},
 };
-use proto::rpc::identity::v1::{
-    ChangePasswordRequest, MakePasswordRequest, NoteLoginRequest, Password,
+use proto::rpc::{
+    identity::v1::{ChangePasswordRequest, MakePasswordRequest, NoteLoginRequest, Password},
+    persistence::v1::Account,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,9 +32,10 @@ use super::{
 use crate::{
     app::App,
     auth::{
+        caller::Denied,
         password::{self, CHARS_MAX, NAME_CHARS_MAX, RecoveryCodes},
         sanctions::News,
-        tokens::LIFETIME_S,
+        tokens::{Issued, LIFETIME_S},
     },
     clock,
 };
@@ -138,16 +140,15 @@ async fn login(
     let right = app.auth.hashing.verify(ask.password.0, hash).await;
     let right = right.map_err(|_| busy())?;
     let known = known.filter(|_| right).ok_or_else(wrong)?;
-    begin(&app, &known.account_id, &uri, async |login| {
-        let noted = NoteLoginRequest {
-            account_id: known.account_id.clone(),
-            login_id: login.to_owned(),
-            until_ms: until_ms(),
-        };
-        let noted = app.auth.identity.note_login(noted).await;
-        noted.map_err(|status| refused(&status))
-    })
-    .await
+    let beginning = begin(&app, &known.account_id, &uri).await?;
+    let noted = NoteLoginRequest {
+        account_id: known.account_id,
+        login_id: beginning.issued.token_id.clone(),
+        until_ms: until_ms(),
+    };
+    let noted = app.auth.identity.note_login(noted).await;
+    noted.map_err(|status| refused(&status))?;
+    beginning.answer(&uri)
 }
 
 async fn recover(
@@ -165,10 +166,10 @@ async fn recover(
         Problem::of(Code::InvalidCredentials, why).into_response()
     })?;
     strong(&ask.password.0, &known.name, "/password")?;
-    begin(&app, &known.account_id, &uri, async |login| {
-        replace(&app, &known, (ask.password.0, left), login).await
-    })
-    .await
+    let beginning = begin(&app, &known.account_id, &uri).await?;
+    let login = &beginning.issued.token_id;
+    replace(&app, &known, (ask.password.0, left), login).await?;
+    beginning.answer(&uri)
 }
 
 async fn make(
@@ -234,23 +235,28 @@ async fn known(app: &App, text: &str, uri: &Uri) -> Result<Option<Password>, Res
     known.map_err(|status| refused(&status))
 }
 
-/// Begins a login of an account: `write` stores it before its token is out.
-async fn begin(
-    app: &App,
-    account_id: &str,
-    uri: &Uri,
-    write: impl AsyncFnOnce(&str) -> Result<(), Response>,
-) -> Result<Json<SignedIn>, Response> {
+/// A login whose token is not out yet.
+struct Beginning {
+    issued: Issued,
+    account: Account,
+}
+
+impl Beginning {
+    fn answer(self, uri: &Uri) -> Result<Json<SignedIn>, Response> {
+        SignedIn::known(Some(self.issued), &self.account, uri).map(Json)
+    }
+}
+
+/// Begins a login of an account. The caller stores it before it gives its token out.
+async fn begin(app: &App, account_id: &str, uri: &Uri) -> Result<Beginning, Response> {
     let found = app.auth.accounts.account(account_id).await;
     let found = found.map_err(|status| shapes::refused(&status).into_response())?;
     // The account was deleted meanwhile.
     let account = found.account.ok_or_else(wrong)?;
     pass(app, account_id, &[], uri).await?;
     let issued = app.auth.tokens.issue(account_id);
-    if let Some(issued) = &issued {
-        write(&issued.token_id).await?;
-    }
-    SignedIn::known(issued, &account, uri).map(Json)
+    let issued = issued.ok_or_else(|| Denied::NotReady.answer(uri))?;
+    Ok(Beginning { issued, account })
 }
 
 /// Sets a new password with the hashes of its recovery codes. Ends all other logins of the old one.

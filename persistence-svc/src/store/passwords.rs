@@ -120,6 +120,8 @@ impl Of {
     }
 }
 
+// Each statement numbers its parameters by their first place in the text.
+
 /// The [`Password`] of an account: $1.
 pub(crate) const OF_ACCOUNT: &str = r#"SELECT "accountId", name, hash, codes, logins
  FROM passwords WHERE "accountId" = $1"#;
@@ -131,9 +133,9 @@ pub(crate) const MAKE: &str = r#"INSERT INTO passwords ("accountId", name, hash,
  VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) DO NOTHING"#;
 /// Notes that more than a device key leads to an account, so that it never expires: $1.
 pub(crate) const KNOWN: &str = "UPDATE users SET anonymous = false WHERE id = $1";
-/// Sets what changes of a password: $1 account, $2 hash, $3 codes, $4 logins.
-pub(crate) const SET: &str = r#"UPDATE passwords SET hash = $2, codes = $3, logins = $4
- WHERE "accountId" = $1"#;
+/// Sets what changes of a password: $1 hash, $2 codes, $3 logins, $4 account.
+pub(crate) const SET: &str = r#"UPDATE passwords SET hash = $1, codes = $2, logins = $3
+ WHERE "accountId" = $4"#;
 /// Takes the device key from an account, so that a lost device signs in no more: $1.
 pub(crate) const NO_KEY: &str = r#"UPDATE users SET "deviceKeyHash" = NULL WHERE id = $1"#;
 

@@ -96,7 +96,7 @@ async fn locked(transaction: &Transaction<'_>, account: &str) -> Result<Password
 
 async fn set(transaction: &Transaction<'_>, password: &Password) -> Result<()> {
     let logins = Password::column(&password.logins);
-    let values: Values<'_> = &[&password.account, &password.hash, &password.codes, &logins];
+    let values: Values<'_> = &[&password.hash, &password.codes, &logins, &password.account];
     transaction.execute(SET, values).await?;
     Ok(())
 }

@@ -86,7 +86,7 @@ fn known(transaction: &Transaction<'_>, account: &str) -> Result<Password> {
 
 fn set(transaction: &Transaction<'_>, password: &Password) -> Result<()> {
     let logins = Password::column(&password.logins);
-    let values = params![password.account, password.hash, password.codes, logins];
+    let values = params![password.hash, password.codes, logins, password.account];
     transaction.execute(SET, values)?;
     Ok(())
 }
