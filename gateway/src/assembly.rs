@@ -20,8 +20,8 @@ use crate::{
     agents::{Agents, runtime::Runtime},
     app::{App, Auth, Bounds, Served, Sessions},
     auth::{
-        accounts::Accounts, attempts::Attempts, identity::Identity, provider::Provider,
-        sanctions::Sanctions, tokens::Tokens,
+        accounts::Accounts, attempts::Attempts, identity::Identity, password::Hashing,
+        provider::Provider, sanctions::Sanctions, tokens::Tokens,
     },
     config::Config,
     content::{Shown, Version},

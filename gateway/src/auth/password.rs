@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_password_is_long_enough_and_nobody_elses() {
-        let check = |password| check(password, "ann.smith");
+        let check = |password: &str| check(password, "ann.smith");
         assert_eq!(check("seven77"), Err(Weak::Length));
         assert_eq!(check(&"ab".repeat(65)), Err(Weak::Length));
         for common in [
