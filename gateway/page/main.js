@@ -1,5 +1,6 @@
 // Joins the parts: what the server says to what is shown, and what a person does to what is asked.
 
+import { Account } from "./account.js";
 import { Asking } from "./asking.js";
 import { Bank } from "./bank.js";
 import { Combat } from "./combat.js";
@@ -68,6 +69,7 @@ const celebrate = (words, more) => {
 const menu = new Menu();
 new Tip();
 const help = new Help();
+const account = new Account();
 const hits = new Hits();
 const side = new Side();
 const pack = new Pack(menu, act, tell);
@@ -159,6 +161,7 @@ function remember(id) {
 const HEARS = {
   "session:welcome"(data) {
     list(data.characters);
+    account.knows(data.account, data.characters);
     if (net.character) return;
     const last = data.characters.find((c) => c.id === playing());
     if (last) enter(last.id);

@@ -9,8 +9,8 @@ use world::Content;
 use crate::{
     agents::Agents,
     auth::{
-        accounts::Accounts, attempts::Attempts, identity::Identity, provider::Provider,
-        sanctions::Sanctions, tokens::Tokens,
+        accounts::Accounts, attempts::Attempts, identity::Identity, password::Hashing,
+        provider::Provider, sanctions::Sanctions, tokens::Tokens,
     },
     config::Config,
     content::Shown,
@@ -58,6 +58,7 @@ pub(crate) struct Auth {
     pub(crate) sanctions: Sanctions,
     /// The identity provider; `None`: anybody may play anonymously.
     pub(crate) provider: Option<Provider>,
+    pub(crate) hashing: Hashing,
     /// Limit of attempts to log in.
     pub(crate) attempts: Attempts,
     /// Limit of logins and resumes by a token.

@@ -20,8 +20,8 @@ use crate::{
     agents::{Agents, runtime::Runtime},
     app::{App, Auth, Bounds, Served, Sessions},
     auth::{
-        accounts::Accounts, attempts::Attempts, identity::Identity, provider::Provider,
-        sanctions::Sanctions, tokens::Tokens,
+        accounts::Accounts, attempts::Attempts, identity::Identity, password::Hashing,
+        provider::Provider, sanctions::Sanctions, tokens::Tokens,
     },
     config::Config,
     content::{Shown, Version},
@@ -142,6 +142,7 @@ fn auth(
         tokens: Tokens::new(&config.signing_keys),
         sanctions: Sanctions::default(),
         provider: config.provider.clone().map(Provider::new).transpose()?,
+        hashing: Hashing::new(metrics.clone()),
         attempts: Attempts::new(Arc::clone(limits)),
         logins: Logins::new(config.rate_limits, metrics.clone()),
     })

@@ -33,6 +33,8 @@ pub(crate) struct Reliable {
     pub(crate) data: Bytes,
     /// The request that it answers.
     pub(crate) re: Option<RequestId>,
+    /// The event of that request and when it came, once the mailbox gives the answer out.
+    pub(crate) asked: Option<(&'static str, tokio::time::Instant)>,
     /// Trace contexts of its cause.
     pub(crate) traceparents: Vec<String>,
     /// Signal that the message has reached the socket; dropped when it never will.
@@ -46,6 +48,7 @@ impl Reliable {
             event: event.into(),
             data: data.into(),
             re: None,
+            asked: None,
             traceparents: Vec::new(),
             written: None,
         }
@@ -418,10 +421,10 @@ impl Mailbox {
         if let Some((text, payload)) = inside.echoes.pop_front() {
             return Some(Next::Whole(text, payload));
         }
-        if let Some(message) = inside.reliable.pop_front() {
+        if let Some(mut message) = inside.reliable.pop_front() {
             inside.bytes -= message.len();
             if let Some(re) = &message.re {
-                inside.unanswered.answered(re);
+                message.asked = inside.unanswered.answered(re);
             }
             self.0.2.notify_one();
             return Some(Next::Reliable(message));

@@ -1,5 +1,6 @@
 //! Every instrument of the gateway's own part. No label names a player.
 
+use service_runtime::instruments::counter;
 use std::{sync::Arc, time::Duration};
 
 use opentelemetry::{
@@ -35,6 +36,7 @@ struct Instruments {
 /// Histograms of times for which clients wait.
 struct WaitInstruments {
     update_share: Histogram<f64>,
+    answers: Histogram<f64>,
     turns: Histogram<f64>,
 }
 
@@ -54,6 +56,13 @@ impl WaitInstruments {
                 "From a tick's frame at the gateway to its bytes at the socket",
                 &[
                     0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0,
+                ],
+            ),
+            answers: seconds(
+                "gateway_answer_seconds",
+                "From a request to its answer at the socket, for moves and for all others",
+                &[
+                    0.05, 0.1, 0.25, 0.5, 0.6, 0.75, 0.9, 1.2, 1.8, 2.5, 5.0, 10.0,
                 ],
             ),
             turns: seconds(
@@ -77,16 +86,16 @@ struct BusInstruments {
 impl BusInstruments {
     fn new(meter: &Meter) -> Self {
         Self {
-            chat: meter
-                .u64_counter("gateway_chat_total")
-                .with_description("Chat messages by channel and outcome")
-                .build(),
-            dropped: meter
-                .u64_counter("gateway_bus_dropped_total")
-                .with_description(
-                    "Messages from other gateways, or news for them, lost for want of room",
-                )
-                .build(),
+            chat: counter(
+                meter,
+                "gateway_chat_total",
+                "Chat messages by channel and outcome",
+            ),
+            dropped: counter(
+                meter,
+                "gateway_bus_dropped_total",
+                "Messages from other gateways, or news for them, lost for want of room",
+            ),
             wait: meter
                 .f64_histogram("gateway_bus_wait_seconds")
                 .with_unit("s")
@@ -107,9 +116,7 @@ impl BusInstruments {
 
 impl Metrics {
     pub(crate) fn new(meter: &Meter) -> Self {
-        let counter = |name: &'static str, what: &'static str| {
-            meter.u64_counter(name).with_description(what).build()
-        };
+        let counter = |name, what| counter(meter, name, what);
         let level = |name: &'static str, what: &'static str| {
             meter
                 .i64_up_down_counter(name)
@@ -232,6 +239,17 @@ impl Metrics {
 
     pub(crate) fn mailbox_full(&self) {
         self.0.mailbox_full.add(1, &[]);
+    }
+
+    /// Records the time of an answer. A move is answered by the tick that plays it, so its answer
+    /// comes with the first update that shows it.
+    pub(crate) fn answered(&self, event: &'static str, took: Duration) {
+        let of = match event {
+            "player:move" => "move",
+            _ => "other",
+        };
+        let labels = [KeyValue::new("of", of)];
+        self.0.waits.answers.record(took.as_secs_f64(), &labels);
     }
 
     pub(crate) fn update_share(&self, share: Duration) {

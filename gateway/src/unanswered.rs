@@ -32,6 +32,7 @@ enum Stage {
 struct Request {
     id: RequestId,
     event: &'static str,
+    asked: Instant,
     stage: Stage,
     /// Beginning of that stage.
     since: Instant,
@@ -80,6 +81,7 @@ impl Unanswered {
         self.requests.push_back(Request {
             id,
             event,
+            asked: since,
             stage,
             since,
         });
@@ -116,9 +118,13 @@ impl Unanswered {
             .collect()
     }
 
-    /// Removes a request whose answer was written.
-    pub(crate) fn answered(&mut self, id: &RequestId) {
+    /// Removes a request whose answer is written. Returns its event and when it came.
+    pub(crate) fn answered(&mut self, id: &RequestId) -> Option<(&'static str, Instant)> {
+        let at = self.requests.iter().position(|request| request.id == *id)?;
+        let request = self.requests.remove(at)?;
+        // A client that names two requests alike gets one answer for both.
         self.requests.retain(|request| request.id != *id);
+        Some((request.event, request.asked))
     }
 
     /// Returns whether a request waits for its answer.

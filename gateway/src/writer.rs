@@ -155,6 +155,7 @@ impl Writer {
         frames::reliable(&mut burst.bytes, self.format, seq, &message);
         burst.reliable += 1;
         burst.confirm.extend(message.written.take());
+        burst.answers.extend(message.asked.take());
         let traceparents = std::mem::take(&mut message.traceparents);
         if !traceparents.is_empty() {
             burst
@@ -210,6 +211,8 @@ struct Burst {
     reliable: usize,
     /// Times at which the frames of the updates had arrived.
     updates: Vec<Instant>,
+    /// Events of the requests that are answered, and when they came.
+    answers: Vec<(&'static str, tokio::time::Instant)>,
     confirm: Vec<oneshot::Sender<()>>,
     traced: Vec<(Vec<String>, Cow<'static, str>, Option<u64>)>,
 }
@@ -221,6 +224,7 @@ impl Burst {
             bytes: Vec::new(),
             reliable: 0,
             updates: Vec::new(),
+            answers: Vec::new(),
             confirm: Vec::new(),
             traced: Vec::new(),
         }
@@ -231,6 +235,9 @@ impl Burst {
         reports.metrics.bytes_out(self.bytes.len());
         reports.metrics.frames_out("reliable", self.reliable);
         reports.metrics.frames_out("update", self.updates.len());
+        for (event, asked) in self.answers {
+            reports.metrics.answered(event, asked.elapsed());
+        }
         for received in self.updates {
             reports.metrics.update_share(received.elapsed());
         }

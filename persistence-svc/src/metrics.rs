@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Histogram, Meter};
+use service_runtime::instruments::counter;
 
 use crate::placement::plan::{Applied, Spread};
 use crate::store::archive::Standing;
@@ -55,9 +56,7 @@ impl Metrics {
                 .with_boundaries(DURATIONS.to_vec())
                 .build()
         };
-        let count = |name: &'static str, what: &'static str| {
-            meter.u64_counter(name).with_description(what).build()
-        };
+        let count = |name, what| counter(meter, name, what);
         Metrics {
             commit_duration: seconds(
                 "persistence_commit_seconds",
@@ -77,11 +76,10 @@ impl Metrics {
                 "Calls of fenced runs that were refused",
             ),
             calls: count("persistence_calls_total", "Calls by method and status"),
-            takeovers: meter
-                .u64_counter("persistence_placement_takeovers_total")
-                .with_unit("{run}")
-                .with_description("Runs fenced against their will, by reason: lease or witnesses")
-                .build(),
+            takeovers: count(
+                "persistence_placement_takeovers_total",
+                "Runs fenced against their will, by reason: lease or witnesses",
+            ),
             placements: count(
                 "persistence_placement_regions_total",
                 "Regions given to a run",
@@ -90,11 +88,10 @@ impl Metrics {
                 "persistence_pool_wait_seconds",
                 "From asking for a database connection to having it",
             ),
-            accounts_removed: meter
-                .u64_counter("persistence_accounts_removed_total")
-                .with_unit("{account}")
-                .with_description("Accounts removed, by reason: owner, unplayed or away")
-                .build(),
+            accounts_removed: count(
+                "persistence_accounts_removed_total",
+                "Accounts removed, by reason: owner, unplayed or away",
+            ),
             watchers,
             spread: observe_spread(meter),
             months: observe_months(meter),

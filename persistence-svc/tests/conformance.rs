@@ -128,6 +128,11 @@ both! {
         a_watcher_of_another_life_hears_everything_anew,
         roles_are_given_and_taken_and_written_down,
         the_code_makes_one_operator_and_the_last_one_stays;
+    passwords:
+        a_guest_gets_a_password_and_stays_the_same_account,
+        a_changed_password_ends_all_other_logins,
+        of_two_changes_at_once_one_wins,
+        one_login_too_many_ends_the_oldest;
     commits:
         a_batch_is_applied_once,
         the_same_batch_at_once_is_applied_once,

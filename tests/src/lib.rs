@@ -6,6 +6,7 @@
 //! - [`chaos`]: faults that break a cluster, and laws that must hold all the same;
 //! - [`costs`]: cost of a gateway's routes for the database of a large world;
 //! - [`cluster`]: the services as real processes, with their stores;
+//! - [`dashboards`]: Grafana's dashboards, made from tables of panels;
 //! - [`dump`]: the published state of zones, for comparison with clients' maps;
 //! - [`journey`]: walks that tests take;
 //! - [`collector`]: an OTLP collector that keeps everything that it gets;
@@ -23,6 +24,7 @@ pub mod chaos;
 pub mod cluster;
 pub mod collector;
 pub mod costs;
+pub mod dashboards;
 pub mod dump;
 pub mod http;
 pub mod journey;

@@ -9,6 +9,7 @@ use opentelemetry::{
     metrics::{Counter, Gauge, Histogram, Meter},
 };
 use proto::rpc::persistence::v1::CommitRows;
+use service_runtime::instruments::counter;
 
 use crate::commit::rows;
 
@@ -115,9 +116,7 @@ impl Metrics {
                 .with_boundaries(buckets.to_vec())
                 .build()
         };
-        let count = |name: &'static str, what: &'static str| {
-            meter.u64_counter(name).with_description(what).build()
-        };
+        let count = |name, what| counter(meter, name, what);
         let now = |name: &'static str, what: &'static str| {
             meter.u64_gauge(name).with_description(what).build()
         };

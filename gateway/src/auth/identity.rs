@@ -7,7 +7,8 @@
 use bytes::Bytes;
 use proto::rpc::{
     identity::v1::{
-        AuditEntry, CheckRequest, ModerateRequest, PageRequest, RevokeRequest, Sanction,
+        AuditEntry, ChangePasswordRequest, CheckRequest, GetPasswordRequest, MakePasswordRequest,
+        ModerateRequest, NoteLoginRequest, PageRequest, Password, RevokeRequest, Sanction,
         SignInSubjectRequest, identity_client::IdentityClient,
     },
     persistence::v1::SignInReply,
@@ -52,6 +53,57 @@ impl Identity {
         };
         let call = async |channel, ask| at(channel).sign_in_subject(ask).await;
         self.replicas.call(request, call).await
+    }
+
+    /// Gives an account a password, and with it a name.
+    pub(crate) async fn make_password(&self, request: MakePasswordRequest) -> Result<(), Status> {
+        let call = async |channel, ask| at(channel).make_password(ask).await;
+        self.replicas.call(request, call).await.map(|_| ())
+    }
+
+    /// Returns the password of a name, if somebody has it.
+    pub(crate) async fn password_of_name(&self, name: &str) -> Result<Option<Password>, Status> {
+        let name = name.to_owned();
+        self.password(GetPasswordRequest {
+            name,
+            ..GetPasswordRequest::default()
+        })
+        .await
+    }
+
+    /// Returns the password of an account, if it has one.
+    pub(crate) async fn password_of_account(
+        &self,
+        account_id: &str,
+    ) -> Result<Option<Password>, Status> {
+        let account_id = account_id.to_owned();
+        self.password(GetPasswordRequest {
+            account_id,
+            ..GetPasswordRequest::default()
+        })
+        .await
+    }
+
+    async fn password(&self, request: GetPasswordRequest) -> Result<Option<Password>, Status> {
+        let call = async |channel, ask| at(channel).get_password(ask).await;
+        let reply = self.replicas.call(request, call).await?;
+        Ok(reply.password)
+    }
+
+    /// Notes a login that a password began, so that a change of the password ends it.
+    pub(crate) async fn note_login(&self, request: NoteLoginRequest) -> Result<(), Status> {
+        let call = async |channel, ask| at(channel).note_login(ask).await;
+        self.replicas.call(request, call).await.map(|_| ())
+    }
+
+    /// Changes a password. Returns the logins that ended.
+    pub(crate) async fn change_password(
+        &self,
+        request: ChangePasswordRequest,
+    ) -> Result<Vec<String>, Status> {
+        let call = async |channel, ask| at(channel).change_password(ask).await;
+        let reply = self.replicas.call(request, call).await?;
+        Ok(reply.login_ids)
     }
 
     /// Revokes tokens and logins. `until_ms`: their natural end, in milliseconds since 1970.

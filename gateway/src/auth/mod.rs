@@ -1,7 +1,7 @@
 //! Authentication: our own tokens and the identity provider's, the keys of anonymous accounts, the
 //! sanctions that keep accounts out, and the limit of attempts.
 //!
-//! In reading order: `signatures`, `signing_keys`, `tokens`, `device_key`, `admin_code` (credentials); `key_set`
+//! In reading order: `signatures`, `signing_keys`, `tokens`, `device_key`, `password`, `admin_code` (credentials); `key_set`
 //! and `provider` (the identity provider's tokens); `sanctions` and `watch` (bans, mutes and
 //! revocations); `caller` and `admission` (all of it together); `roles` and `operators`;
 //! `accounts` and `identity` (the store).
@@ -15,6 +15,7 @@ pub(crate) mod device_key;
 pub(crate) mod identity;
 mod key_set;
 pub(crate) mod operators;
+pub(crate) mod password;
 pub(crate) mod provider;
 pub(crate) mod roles;
 pub(crate) mod sanctions;

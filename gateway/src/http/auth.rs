@@ -11,6 +11,7 @@ use axum::{
     http::{HeaderMap, Uri},
     response::{IntoResponse, NoContent, Response},
 };
+use proto::rpc::persistence::v1::Account as Stored;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use tonic::{Code as Grpc, Status};
@@ -42,7 +43,7 @@ use crate::{
 /// its owner's.
 const MAY_LOGOUT: Policy = SPEAKERS;
 /// Extra time of a revocation, for a renewal that is under way elsewhere.
-const MARGIN_MS: u64 = 60_000;
+pub(super) const MARGIN_MS: u64 = 60_000;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -183,7 +184,7 @@ struct NewToken {
 /// A new token, and whose it is.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct SignedIn {
+pub(super) struct SignedIn {
     #[serde(flatten)]
     token: NewToken,
     account: Account,
@@ -191,6 +192,21 @@ struct SignedIn {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String", example = &"AAAAAAAAAAAAAAAAAAAAAA")]
     device_key: Option<String>,
+}
+
+impl SignedIn {
+    /// Answers with a token of an account that has no new device key.
+    pub(super) fn known(
+        issued: Option<Issued>,
+        account: &Stored,
+        uri: &Uri,
+    ) -> Result<Self, Response> {
+        Ok(Self {
+            token: token(issued, uri)?,
+            account: Account::from(account),
+            device_key: None,
+        })
+    }
 }
 
 /// Signs in to the account of a device key, or to a new one.
@@ -248,11 +264,7 @@ async fn login(
     pass(&app, &account.id, &[&vouched.token_id], &uri).await?;
     let good = Good::player(&account.id);
     let issued = app.auth.tokens.issue_within(good, &vouched.token_id);
-    Ok(Json(SignedIn {
-        token: token(issued, &uri)?,
-        account: Account::from(&account),
-        device_key: None,
-    }))
+    SignedIn::known(issued, &account, &uri).map(Json)
 }
 
 /// Makes the caller's account the first operator.
@@ -332,7 +344,12 @@ async fn logout(Call { app, caller }: Call) -> Result<NoContent, Response> {
     Ok(NoContent)
 }
 
-async fn pass(app: &App, account_id: &str, ids: &[&str], uri: &Uri) -> Result<(), Response> {
+pub(super) async fn pass(
+    app: &App,
+    account_id: &str,
+    ids: &[&str],
+    uri: &Uri,
+) -> Result<(), Response> {
     let passed = admission::pass(app, account_id, ids).await;
     passed.map_err(|denied| denied.answer(uri))
 }

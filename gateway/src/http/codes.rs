@@ -59,6 +59,8 @@ codes! {
     RequestTimeout "request_timeout" REQUEST_TIMEOUT "The request took too long to come."
     Conflict "conflict" CONFLICT "It cannot be done as things are."
     LastOperator "last_operator" CONFLICT "Without the account there would be no operator."
+    HasPassword "has_password" CONFLICT "The account has a password already; change it."
+    NoPassword "no_password" CONFLICT "The account has no password."
     DeviceKeyClaimed "device_key_claimed" CONFLICT "Somebody else has claimed the account."
     CharacterOnline "character_online" CONFLICT "The character is in the world."
     InWorld "in_world" CONFLICT "A character of the account is in the world."

@@ -129,7 +129,7 @@ pub(crate) async fn request(
             let address = address(app, peer, headers);
             counted.count(app, REST_ADDRESS, &address).await
         }
-        Subject::Address(_) | Subject::World => Ok(counted),
+        Subject::Name(_) | Subject::Address(_) | Subject::World => Ok(counted),
     }
 }
 
@@ -155,6 +155,12 @@ pub(crate) async fn guess(
     let who = Subject::Account(account_id.to_owned());
     let counted = Counted::default().count(app, AUTH, &who).await?;
     attempt(app, counted, Some(peer), headers).await
+}
+
+/// Counts a guess at the password of a name, wherever it comes from.
+pub(crate) async fn guess_of_name(app: &App, name: &str) -> Result<Counted, Over> {
+    let who = Subject::Name(name.to_owned());
+    Counted::default().count(app, AUTH, &who).await
 }
 
 fn limit((rule, standing): (Rule, Standing)) -> String {

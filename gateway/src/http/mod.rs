@@ -22,6 +22,7 @@ mod manifests;
 mod moderation;
 mod openapi;
 mod page;
+mod password;
 mod player;
 mod probes;
 pub(crate) mod problem;

@@ -25,7 +25,7 @@ use super::{
     body::Asker,
     character, cors, docs, env_js, hiscores, host,
     limited::{self, Counted, Over},
-    manifests, moderation, openapi, page, player, probes,
+    manifests, moderation, openapi, page, password, player, probes,
     problem::{self, Problem},
     route::{Family, Policy, Route},
     skill_unlocks,
@@ -66,7 +66,12 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         name: "accounts",
         about: "Tokens: how they are got, renewed and given up; the account's data, and its end.",
-        routes: &[auth::routes, account::routes, voice::routes],
+        routes: &[
+            auth::routes,
+            password::routes,
+            account::routes,
+            voice::routes,
+        ],
     },
     Family {
         name: "players",
@@ -461,6 +466,8 @@ mod tests {
                 "/",
                 "/api/auth/anonymous",
                 "/api/auth/login",
+                "/api/auth/password",
+                "/api/auth/recover",
                 "/api/data/skill-unlocks",
                 "/asyncapi.json",
                 "/docs",

@@ -1,12 +1,14 @@
-//! The subjects of limits: accounts and networks.
+//! The subjects of limits: accounts, names and networks.
 
 use std::{fmt, net::IpAddr};
 
-/// Account or network that a limit counts.
+/// Account, name or network that a limit counts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
     /// An account, by its id.
     Account(String),
+    /// A name by which somebody logs in.
+    Name(String),
     /// A client's network.
     Address(IpAddr),
     /// Everybody together.
@@ -28,6 +30,7 @@ impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Account(id) => write!(f, "account:{id}"),
+            Self::Name(name) => write!(f, "name:{name}"),
             Self::Address(address) => write!(f, "address:{address}"),
             Self::World => f.write_str("world"),
         }

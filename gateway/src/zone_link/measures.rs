@@ -1,5 +1,6 @@
 //! Measures of the links and the fan-out. No label names a player.
 
+use service_runtime::instruments::counter;
 use std::{sync::Arc, time::Duration};
 
 use opentelemetry::{
@@ -43,7 +44,7 @@ struct Failover {
 
 impl Failover {
     fn new(meter: &Meter) -> Self {
-        let counter = |name, what| meter.u64_counter(name).with_description(what).build();
+        let counter = |name, what| counter(meter, name, what);
         let recovery = meter
             .f64_histogram("gateway_recovery_seconds")
             .with_unit("s")
@@ -128,7 +129,7 @@ fn pictures(meter: &Meter) -> Histogram<f64> {
 
 impl Measures {
     pub(crate) fn new(meter: &Meter) -> Self {
-        let counter = |name, what| meter.u64_counter(name).with_description(what).build();
+        let counter = |name, what| counter(meter, name, what);
         let gauge = |name, what| meter.u64_gauge(name).with_description(what).build();
         let seconds = |name, what| seconds(meter, name, what);
         Self(Arc::new(Instruments {

@@ -4,10 +4,11 @@ use std::{collections::BTreeMap, pin::Pin, time::Duration};
 
 use proto::rpc::{
     identity::v1::{
-        AuditAction, AuditEntry, AuditLogReply, CheckReply, CheckRequest, ModerateReply,
-        ModerateRequest, PageRequest, RevokeReply, RevokeRequest, Sanction, SanctionKind,
-        SanctionsReply, SanctionsUpdate, SignInSubjectRequest, WatchGatesRequest,
-        identity_server::Identity,
+        AuditAction, AuditEntry, AuditLogReply, ChangePasswordReply, ChangePasswordRequest,
+        CheckReply, CheckRequest, GetPasswordReply, GetPasswordRequest, MakePasswordReply,
+        MakePasswordRequest, ModerateReply, ModerateRequest, NoteLoginReply, NoteLoginRequest,
+        PageRequest, Password, RevokeReply, RevokeRequest, Sanction, SanctionKind, SanctionsReply,
+        SanctionsUpdate, SignInSubjectRequest, WatchGatesRequest, identity_server::Identity,
     },
     persistence::v1::SignInReply,
 };
@@ -23,6 +24,8 @@ pub(crate) struct Sanctions {
     audit_log: Vec<AuditEntry>,
     /// By account.
     roles: BTreeMap<String, Vec<String>>,
+    /// By account: its password, and the logins that a change ends.
+    passwords: BTreeMap<String, (Password, Vec<String>)>,
     version: watch::Sender<u64>,
     /// Nothing is pushed, and no watch begins.
     silent: bool,
@@ -35,6 +38,7 @@ impl Default for Sanctions {
             rows: Vec::new(),
             audit_log: Vec::new(),
             roles: BTreeMap::new(),
+            passwords: BTreeMap::new(),
             version: watch::Sender::new(1),
             silent: false,
             incarnation: 1,
@@ -132,6 +136,75 @@ impl Identity for Store {
             self.claim(&subject, claimed);
         }
         Ok(self.sign_in_by(subject, true))
+    }
+
+    async fn make_password(
+        &self,
+        request: Request<MakePasswordRequest>,
+    ) -> Result<Response<MakePasswordReply>, Status> {
+        let request = request.into_inner();
+        let mut sanctions = self.sanctions.lock().unwrap();
+        let passwords = &mut sanctions.passwords;
+        if passwords.contains_key(&request.account_id) {
+            return Err(Status::failed_precondition("there is one"));
+        }
+        if passwords.values().any(|known| known.0.name == request.name) {
+            return Err(Status::already_exists("taken"));
+        }
+        let password = Password {
+            account_id: request.account_id.clone(),
+            name: request.name,
+            hash: request.hash,
+            recovery_code_hashes: request.recovery_code_hashes,
+        };
+        passwords.insert(request.account_id, (password, vec![request.login_id]));
+        Ok(Response::new(MakePasswordReply {}))
+    }
+
+    async fn get_password(
+        &self,
+        request: Request<GetPasswordRequest>,
+    ) -> Result<Response<GetPasswordReply>, Status> {
+        let request = request.into_inner();
+        let sanctions = self.sanctions.lock().unwrap();
+        let mut known = sanctions.passwords.values().map(|known| &known.0);
+        let password = known
+            .find(|known| known.name == request.name || known.account_id == request.account_id);
+        Ok(Response::new(GetPasswordReply {
+            password: password.cloned(),
+        }))
+    }
+
+    async fn note_login(
+        &self,
+        request: Request<NoteLoginRequest>,
+    ) -> Result<Response<NoteLoginReply>, Status> {
+        let request = request.into_inner();
+        let mut sanctions = self.sanctions.lock().unwrap();
+        let known = sanctions.passwords.get_mut(&request.account_id);
+        let known = known.ok_or_else(|| Status::not_found("password"))?;
+        known.1.push(request.login_id);
+        Ok(Response::new(NoteLoginReply {}))
+    }
+
+    async fn change_password(
+        &self,
+        request: Request<ChangePasswordRequest>,
+    ) -> Result<Response<ChangePasswordReply>, Status> {
+        let request = request.into_inner();
+        let mut sanctions = self.sanctions.lock().unwrap();
+        let known = sanctions.passwords.get_mut(&request.account_id);
+        let (password, logins) = known.ok_or_else(|| Status::not_found("password"))?;
+        if password.hash != request.before {
+            return Err(Status::aborted("it has changed"));
+        }
+        password.hash = request.hash;
+        password.recovery_code_hashes = request.recovery_code_hashes;
+        let ended = std::mem::replace(logins, vec![request.login_id.clone()]);
+        let ended = ended.into_iter().filter(|id| *id != request.login_id);
+        Ok(Response::new(ChangePasswordReply {
+            login_ids: ended.collect(),
+        }))
     }
 
     async fn revoke(

@@ -144,6 +144,135 @@ async fn without_a_provider_everybody_is_anonymous_and_lasts_by_its_key() {
     );
 }
 
+async fn by_password(stage: &Stage, name: &str, password: &str) -> (u16, Value) {
+    let body = json!({"name": name, "password": password});
+    post(stage, 0, "/api/auth/password", &saying(body)).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_guest_with_a_password_is_the_same_account_anywhere() {
+    const WORDS: &str = "correct horse battery";
+    let stage = Stage::open(&[FREELY]).await;
+    let (_, guest) = post(&stage, 0, "/api/auth/anonymous", &saying(json!({}))).await;
+    let token = text(&guest["token"]);
+    let with = |body: Value| Ask {
+        token: &token,
+        body,
+    };
+    for (name, password, pointer) in [
+        ("ann", "password123", "/password"),
+        ("ann", "short", "/password"),
+        ("annabella", "Annabella1", "/password"),
+        ("a b", WORDS, "/name"),
+    ] {
+        let asked = with(json!({"name": name, "password": password}));
+        let refused = post(&stage, 0, "/api/account/password", &asked).await;
+        assert_eq!(
+            (refused.0, &refused.1["errors"][0]["pointer"]),
+            (400, &json!(pointer))
+        );
+    }
+    let asked = with(json!({"name": "Ann", "password": WORDS}));
+    let (status, made) = post(&stage, 0, "/api/account/password", &asked).await;
+    assert_eq!(status, 200, "{made}");
+    let codes = made["recoveryCodes"].as_array().unwrap();
+    assert_eq!(codes.len(), 10);
+    let again = post(&stage, 0, "/api/account/password", &asked).await;
+    assert_eq!((again.0, &again.1["code"]), (409, &json!("has_password")));
+    let (_, other) = post(&stage, 0, "/api/auth/anonymous", &saying(json!({}))).await;
+    let asked = Ask {
+        token: &text(&other["token"]),
+        body: json!({"name": "ANN", "password": WORDS}),
+    };
+    let taken = post(&stage, 0, "/api/account/password", &asked).await;
+    assert_eq!((taken.0, &taken.1["code"]), (409, &json!("name_taken")));
+
+    let (status, here) = by_password(&stage, "ann", WORDS).await;
+    assert_eq!(
+        (status, &here["account"]["id"]),
+        (200, &guest["account"]["id"])
+    );
+    for (name, password) in [("ann", "correct horse"), ("nobody", WORDS)] {
+        let refused = by_password(&stage, name, password).await;
+        assert_eq!(
+            (refused.0, &refused.1["code"]),
+            (401, &json!("invalid_credentials"))
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_password_ends_other_logins_and_a_code_counts_once() {
+    let stage = Stage::open(&[FREELY]).await;
+    let (_, guest) = post(&stage, 0, "/api/auth/anonymous", &saying(json!({}))).await;
+    let first = text(&guest["token"]);
+    let asked = Ask {
+        token: &first,
+        body: json!({"name": "bob", "password": "correct horse battery"}),
+    };
+    let (_, made) = post(&stage, 0, "/api/account/password", &asked).await;
+    let (_, there) = by_password(&stage, "bob", "correct horse battery").await;
+    let there = text(&there["token"]);
+    let change =
+        |password: &str| json!({"password": password, "newPassword": "another horse battery"});
+    let wrong = Ask {
+        token: &first,
+        body: change("no horse battery"),
+    };
+    let refused = send(&stage, 0, ("PUT", "/api/account/password"), &wrong).await;
+    assert_eq!(
+        (refused.0, &refused.1["code"]),
+        (401, &json!("invalid_credentials"))
+    );
+    let right = Ask {
+        token: &first,
+        body: change("correct horse battery"),
+    };
+    let (status, changed) = send(&stage, 0, ("PUT", "/api/account/password"), &right).await;
+    assert_eq!(status, 200, "{changed}");
+    let (status, _) = post(&stage, 0, "/api/auth/refresh", &showing(&there)).await;
+    assert_eq!(status, 401, "the other login is over");
+    let (status, _) = post(&stage, 0, "/api/auth/refresh", &showing(&first)).await;
+    assert_eq!(status, 200, "this one goes on");
+
+    let recover = |code: &Value| {
+        saying(json!({"name": "bob", "recoveryCode": code, "password": "third horse battery"}))
+    };
+    let old = recover(&made["recoveryCodes"][0]);
+    let old = post(&stage, 0, "/api/auth/recover", &old).await;
+    assert_eq!(
+        (old.0, &old.1["code"]),
+        (401, &json!("invalid_credentials"))
+    );
+    let code = recover(&changed["recoveryCodes"][0]);
+    let (status, recovered) = post(&stage, 0, "/api/auth/recover", &code).await;
+    assert_eq!(
+        (status, &recovered["account"]["id"]),
+        (200, &guest["account"]["id"])
+    );
+    let (status, _) = post(&stage, 0, "/api/auth/recover", &code).await;
+    assert_eq!(status, 401, "a code counts once");
+    let (status, _) = post(&stage, 0, "/api/auth/refresh", &showing(&first)).await;
+    assert_eq!(status, 401, "who recovers is alone");
+    let (status, _) = by_password(&stage, "bob", "third horse battery").await;
+    assert_eq!(status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn guesses_at_a_name_are_counted() {
+    let stage = Stage::open(&[("JWT_SECRET", SECRET)]).await;
+    let mut codes = Vec::new();
+    for _ in 0..12 {
+        codes.push(
+            by_password(&stage, "carol", "correct horse battery")
+                .await
+                .0,
+        );
+    }
+    assert_eq!(codes[..9], [401; 9], "{codes:?}");
+    assert_eq!(codes[11], 429, "{codes:?}");
+}
+
 /// Returns tokens that the provider's own key signed, and that say what none of its tokens for us
 /// says.
 fn misspoken(idp: &Idp) -> Vec<(String, String)> {

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status, async_trait};
 
 use super::model::{Checked, number, signed_in, text};
-use super::{Desk, malformed};
+use super::{Desk, malformed, password};
 use crate::feed::Feed;
 use crate::store::identity::{
     Act, AuditAction, Done, SANCTIONS_MAX, Sanction, SanctionKind, Subject,
@@ -87,6 +87,59 @@ impl Identity for IdentityService {
             signed_in(Some(self.desk.store.sign_in_subject(ask).await?))
         };
         self.desk.answer("SignInSubject", work).await
+    }
+
+    async fn make_password(
+        &self,
+        request: Request<wire::MakePasswordRequest>,
+    ) -> Result<Response<wire::MakePasswordReply>, Status> {
+        let ask = request.into_inner();
+        let work = async {
+            self.desk.store.make_password(password::made(ask)?).await?;
+            Ok(wire::MakePasswordReply {})
+        };
+        self.desk.answer("MakePassword", work).await
+    }
+
+    async fn get_password(
+        &self,
+        request: Request<wire::GetPasswordRequest>,
+    ) -> Result<Response<wire::GetPasswordReply>, Status> {
+        let ask = request.into_inner();
+        let work = async {
+            let found = self.desk.store.password(password::of(ask)?).await?;
+            let password = found.map(password::password);
+            Ok(wire::GetPasswordReply { password })
+        };
+        self.desk.answer("GetPassword", work).await
+    }
+
+    async fn note_login(
+        &self,
+        request: Request<wire::NoteLoginRequest>,
+    ) -> Result<Response<wire::NoteLoginReply>, Status> {
+        let ask = request.into_inner();
+        let work = async {
+            let account = text("account_id", ask.account_id)?;
+            let login = password::login(ask.login_id)?;
+            let until = number("until_ms", ask.until_ms)?;
+            self.desk.store.note_login(&account, &login, until).await?;
+            Ok(wire::NoteLoginReply {})
+        };
+        self.desk.answer("NoteLogin", work).await
+    }
+
+    async fn change_password(
+        &self,
+        request: Request<wire::ChangePasswordRequest>,
+    ) -> Result<Response<wire::ChangePasswordReply>, Status> {
+        let ask = request.into_inner();
+        let work = async {
+            let ask = password::changed(ask)?;
+            let login_ids = self.desk.store.change_password(ask).await?;
+            Ok(wire::ChangePasswordReply { login_ids })
+        };
+        self.desk.answer("ChangePassword", work).await
     }
 
     async fn revoke(

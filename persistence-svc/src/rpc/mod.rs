@@ -11,6 +11,7 @@ pub(crate) mod directory;
 pub(crate) mod identity;
 pub(crate) mod items;
 pub(crate) mod model;
+mod password;
 pub(crate) mod personal;
 pub(crate) mod queries;
 pub(crate) mod runs;
@@ -142,7 +143,9 @@ impl Desk {
             | StoreError::Quarantined
             | StoreError::OperatorExists
             | StoreError::LastOperator
+            | StoreError::PasswordExists
             | StoreError::Archive(_) => Status::failed_precondition(error.to_string()),
+            StoreError::PasswordChanged => Status::aborted(error.to_string()),
             StoreError::Broken(why) => {
                 if let Some(left_out) = sampled("the store is broken", method) {
                     tracing::error!(method, why, left_out, "the store is broken");

@@ -123,6 +123,7 @@ fn exported(data: Data) -> Checked<wire::ExportReply> {
         deaths: deaths.collect::<Checked<_>>()?,
         sanctions: sanctions.collect::<Checked<_>>()?,
         records: records.collect::<Checked<_>>()?,
+        password_name: person.password_name,
     })
 }
 

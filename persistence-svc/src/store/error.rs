@@ -55,6 +55,12 @@ pub(crate) enum StoreError {
     /// Without this account there would be no operator.
     #[error("the account is the last operator")]
     LastOperator,
+    /// The account has a password, which only its owner may change.
+    #[error("the account has a password already")]
+    PasswordExists,
+    /// Another request has changed the password meanwhile.
+    #[error("the password has changed meanwhile")]
+    PasswordChanged,
     /// A month cannot be exported or dropped now.
     #[error("{0}")]
     Archive(String),

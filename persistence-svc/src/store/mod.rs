@@ -20,6 +20,7 @@ pub(crate) mod items;
 pub(crate) mod judge;
 pub(crate) mod migrations;
 pub(crate) mod model;
+pub(crate) mod passwords;
 pub(crate) mod personal;
 pub(crate) mod postgres;
 pub(crate) mod queries;
@@ -132,6 +133,22 @@ pub(crate) trait Identity: Send + Sync {
     async fn audit_log(&self, before: Option<i64>, most: i64) -> Result<Vec<identity::Done>>;
     /// Removes at most `most` sanctions that were over `older_ms` ago. Returns how many.
     async fn prune_sanctions(&self, older_ms: i64, most: i64) -> Result<u64>;
+}
+
+/// Passwords of accounts.
+#[async_trait]
+pub(crate) trait Passwords: Send + Sync {
+    /// Gives an account a password, and with it a name. Fails with [`StoreError::NameTaken`] or
+    /// [`StoreError::PasswordExists`]. A repeated call, with the same hash, changes nothing.
+    async fn make_password(&self, ask: passwords::Made) -> Result<()>;
+    /// Returns the password of a name or an account.
+    async fn password(&self, of: passwords::Of) -> Result<Option<passwords::Password>>;
+    /// Notes a login that the password began. If it is one too many, ends the oldest, whose tokens
+    /// have ended by `until_ms`.
+    async fn note_login(&self, account: &str, login: &str, until_ms: i64) -> Result<()>;
+    /// Changes a password and takes the account's device key. Ends all other logins of it, and
+    /// returns them. Fails with [`StoreError::PasswordChanged`] if another request was faster.
+    async fn change_password(&self, ask: passwords::Changed) -> Result<Vec<String>>;
 }
 
 /// Sessions of characters in the world.
@@ -401,6 +418,7 @@ pub(crate) trait Store:
     Accounts
     + Personal
     + Identity
+    + Passwords
     + Sessions
     + Runs
     + Commits

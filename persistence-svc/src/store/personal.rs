@@ -48,11 +48,14 @@ pub(crate) struct Person {
     pub(crate) seen_ms: i64,
     pub(crate) made_day: i64,
     pub(crate) made: i32,
+    /// Name by which a password logs in.
+    pub(crate) password_name: Option<String>,
 }
 
 /// A [`Person`]: $1 account.
 pub(crate) const PERSON: &str = r#"SELECT name, roles, anonymous, "deviceKeyHash" IS NOT NULL,
- "privyUserId", "farcasterFid", avatar, wallet, "createdAt", "seenAt", "madeDay", made
+ "privyUserId", "farcasterFid", avatar, wallet, "createdAt", "seenAt", "madeDay", made,
+ (SELECT p.name FROM passwords p WHERE p."accountId" = users.id)
  FROM users WHERE id = $1"#;
 
 impl FromRow for Person {
@@ -70,6 +73,7 @@ impl FromRow for Person {
             seen_ms: row.column(9)?,
             made_day: row.column(10)?,
             made: row.column(11)?,
+            password_name: row.column(12)?,
         })
     }
 }

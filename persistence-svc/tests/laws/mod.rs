@@ -12,6 +12,7 @@ pub(crate) mod identity;
 pub(crate) mod items;
 pub(crate) mod months;
 pub(crate) mod newer;
+pub(crate) mod passwords;
 pub(crate) mod personal;
 pub(crate) mod positions;
 pub(crate) mod queries;

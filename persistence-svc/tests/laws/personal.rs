@@ -153,6 +153,8 @@ async fn lives(scene: &Scene, bob: &Player, cat: &Player) -> String {
         r#"UPDATE users SET "privyUserId" = '{SUBJECT}', "farcasterFid" = 'fid-4711',
              avatar = 'https://pictures.example/ann.png', wallet = '0xann'
              WHERE id = '{account}';
+           INSERT INTO passwords ("accountId", name, hash, codes, logins)
+             VALUES ('{account}', 'ann.at.the.door', '$argon2id$ann', '', 'a-login');
            INSERT INTO agent_mappings (agent_id, account_id, character_id, agent_name, created_at,
              updated_at, version, active) VALUES ('agent-ann', '{account}', '{spare}',
              'Helper of Ann', 1, 1, 0, 1 = 0);
@@ -231,7 +233,7 @@ pub(crate) async fn who_is_deleted_leaves_nothing_that_leads_to_a_person(kind: K
 
     assert_eq!(delete(stage, &ann.account).await, Deletion::Done);
 
-    let needles: [(&str, &[u8]); 10] = [
+    let needles: [(&str, &[u8]); 12] = [
         ("name of a character", ann.name.as_bytes()),
         ("name of another one", b"Ann Spare"),
         ("name of the account", account_name[0].as_bytes()),
@@ -240,6 +242,8 @@ pub(crate) async fn who_is_deleted_leaves_nothing_that_leads_to_a_person(kind: K
         ("id elsewhere", b"fid-4711"),
         ("avatar", b"pictures.example"),
         ("wallet", b"0xann"),
+        ("name of the password", b"ann.at.the.door"),
+        ("hash of the password", b"$argon2id$ann"),
         ("agent", b"agent-ann"),
         ("words about the person", b"a private reason"),
     ];
@@ -384,6 +388,7 @@ pub(crate) async fn an_export_has_all_and_its_ledger_comes_in_pages(kind: Kind) 
     assert!(all.device_key && all.name.starts_with("Wanderer-"));
     assert_eq!(all.provider_id.as_deref(), Some(SUBJECT));
     assert_eq!(all.wallet.as_deref(), Some("0xann"));
+    assert_eq!(all.password_name.as_deref(), Some("ann.at.the.door"));
     assert_eq!(all.character_ids, [ann.id.clone(), spare]);
     assert!(all.seen_ms > 1_700_000_000_000 && all.made == 2);
     assert_eq!(all.deaths.len(), 1);

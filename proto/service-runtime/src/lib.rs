@@ -15,6 +15,7 @@ pub mod clock;
 pub mod config;
 pub mod drain;
 pub mod health;
+pub mod instruments;
 pub mod pem;
 pub mod rpc;
 pub mod run;

@@ -13,6 +13,8 @@ use opentelemetry::{
 use tokio::task::JoinHandle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
+use crate::instruments::counter;
+
 /// Starts tasks and knows which of them still run. Cheap to clone: all clones are one group.
 #[derive(Debug, Clone)]
 pub struct TaskGroup {
@@ -22,13 +24,14 @@ pub struct TaskGroup {
 }
 
 impl TaskGroup {
-    /// Makes a group of tasks that end at `stop`. It counts panics as `tasks.panicked`, by the
+    /// Makes a group of tasks that end at `stop`. It counts panics as `tasks_panicked_total`, by the
     /// task's name.
     pub fn new(meter: &Meter, stop: CancellationToken) -> Self {
-        let panics = meter
-            .u64_counter("tasks.panicked")
-            .with_description("Tasks that ended by a panic, by the name of the task")
-            .build();
+        let panics = counter(
+            meter,
+            "tasks_panicked_total",
+            "Tasks that ended by a panic, by the name of the task",
+        );
         Self {
             tracker: TaskTracker::new(),
             stop,

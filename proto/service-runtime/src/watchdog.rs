@@ -100,7 +100,7 @@ impl Watchdog {
 /// Watches a loop of this process from a thread of its own, and ends the process with
 /// [`EXIT_WEDGED`] when the loop has stood still for ten seconds. The loop notes its steps, at
 /// least one a second, in the returned count. The watch ends when nobody holds the count any more.
-/// `loop.age` shows the time without a step, in seconds, by the loop's name.
+/// `loop_age_seconds` shows the time without a step, in seconds, by the loop's name.
 ///
 /// # Errors
 /// The system gives no thread.
@@ -110,7 +110,7 @@ pub fn guard(loop_name: impl Into<Arc<str>>, meter: &Meter) -> std::io::Result<A
     let (steps, stood_ms) = (Arc::new(Steps::default()), Arc::new(AtomicU64::new(0)));
     let (watched, shown) = (Arc::downgrade(&steps), Arc::downgrade(&stood_ms));
     meter
-        .f64_observable_gauge("loop.age")
+        .f64_observable_gauge("loop_age_seconds")
         .with_unit("s")
         .with_description("Time for which a loop of the process has made no step, by its name")
         .with_callback(move |gauge| {

@@ -214,6 +214,40 @@ async fn everybody(story: &mut Story<'_>, cluster: &Cluster) -> Result<()> {
     Ok(())
 }
 
+/// Gives each account a password, logs in with it, changes it, and recovers by a code.
+async fn passwords(story: &mut Story<'_>) -> Result<()> {
+    const WORDS: &str = "correct horse battery";
+    const NEW: &str = "another horse battery";
+    let credentials =
+        |number, password: &str| json!({"name": format!("cost.{number}"), "password": password});
+    story
+        .ask("POST /api/account/password", |number, _| {
+            body(credentials(number, WORDS))
+        })
+        .await?;
+    story
+        .ask("POST /api/auth/password", |number, _| {
+            body(credentials(number, WORDS))
+        })
+        .await?;
+    let changed = story
+        .ask("PUT /api/account/password", |_, _| {
+            body(json!({"password": WORDS, "newPassword": NEW}))
+        })
+        .await?;
+    let made = story
+        .ask("POST /api/auth/recover", |number, _| {
+            let mut asked = credentials(number, WORDS);
+            asked["recoveryCode"] = changed[number]["recoveryCodes"][0].clone();
+            body(asked)
+        })
+        .await?;
+    for (sample, made) in story.samples.iter_mut().zip(made) {
+        sample.token = text(&made["token"])?;
+    }
+    Ok(())
+}
+
 async fn accounts(story: &mut Story<'_>) -> Result<()> {
     let made = story
         .ask("POST /api/auth/anonymous", |_, _| body(json!({})))
@@ -221,6 +255,7 @@ async fn accounts(story: &mut Story<'_>) -> Result<()> {
     for (sample, made) in story.samples.iter_mut().zip(made) {
         sample.token = text(&made["token"])?;
     }
+    passwords(story).await?;
     let code = json!({"adminCode": ADMIN_CODE});
     story
         .ask("POST /api/auth/operator", |_, _| body(code.clone()))

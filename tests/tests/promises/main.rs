@@ -28,6 +28,8 @@ mod intruders;
 mod keys;
 mod launcher;
 mod newcomer;
+mod observability;
+mod passwords;
 mod person;
 mod play;
 mod seen;

@@ -95,6 +95,8 @@ struct Person {
     roles: Vec<String>,
     /// Whether the key of a device signs in; a hash of the key is kept.
     device_key: bool,
+    /// Name by which a password logs in; hashes of the password and its recovery codes are kept.
+    password_name: Option<String>,
     provider_id: Option<String>,
     farcaster_id: Option<String>,
     avatar: Option<String>,
@@ -314,6 +316,7 @@ fn person(account_id: &str, stored: ExportReply) -> Person {
         anonymous: stored.anonymous,
         roles: stored.roles,
         device_key: stored.device_key,
+        password_name: stored.password_name,
         provider_id: stored.provider_id,
         farcaster_id: stored.farcaster_id,
         avatar: stored.avatar,

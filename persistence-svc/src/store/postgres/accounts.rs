@@ -28,8 +28,8 @@ impl Accounts for Postgres {
         let found_before = new.into_iter().filter(|ask| !made.contains(&ask.key[..]));
         let known: Vec<&SignIn> = known.into_iter().chain(found_before).collect();
         personal::seen(&client, &keys(&known)).await?;
-        // The key of a claimed account signs nobody in: that account is no longer anonymous.
-        let condition = r#""deviceKeyHash" = ANY($1) AND anonymous"#;
+        // The key of an account that a subject has claimed signs nobody in.
+        let condition = r#""deviceKeyHash" = ANY($1) AND "privyUserId" IS NULL"#;
         let all: Vec<&[u8]> = asks.iter().map(|ask| &ask.key[..]).collect();
         let mut found: BTreeMap<Vec<u8>, SignedIn> =
             signed_in_by(&client, r#""deviceKeyHash""#, condition, &[&all]).await?;

@@ -16,6 +16,7 @@ mod limits;
 mod migrate;
 mod operators;
 pub(crate) mod ownership;
+mod passwords;
 mod personal;
 mod placement;
 mod queries;

@@ -101,8 +101,8 @@ fn sign_in(transaction: &Transaction<'_>, ask: SignIn) -> Result<Option<SignedIn
             .prepare_cached(SEEN)?
             .execute(params![now, ask.key, now - DAY_MS])?;
     }
-    // The key of a claimed account signs nobody in: that account is no longer anonymous.
-    let condition = r#""deviceKeyHash" = ?1 AND anonymous = 1"#;
+    // The key of an account that a subject has claimed signs nobody in.
+    let condition = r#""deviceKeyHash" = ?1 AND "privyUserId" IS NULL"#;
     signed_in(transaction, condition, params![ask.key], created)
 }
 

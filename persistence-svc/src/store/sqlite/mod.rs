@@ -13,6 +13,7 @@ mod identity;
 mod items;
 mod operators;
 pub(crate) mod ownership;
+mod passwords;
 mod personal;
 mod placement;
 mod queries;

@@ -25,10 +25,11 @@ use super::{
         Role::{self, Gateway, Operator, Zone},
     },
 };
+use crate::instruments::counter;
 
 /// Every method between the processes, by path, with the roles that may call it. A test compares
 /// it with the `.proto` files.
-pub const METHODS: [(&str, &[Role]); 70] = [
+pub const METHODS: [(&str, &[Role]); 74] = [
     ("/tilestead.agents.v1.Agents/AddCredential", &[Gateway]),
     ("/tilestead.agents.v1.Agents/Get", &[Gateway]),
     ("/tilestead.agents.v1.Agents/List", &[Gateway]),
@@ -43,8 +44,12 @@ pub const METHODS: [(&str, &[Role]); 70] = [
     ("/tilestead.agents.v1.ZoneAgents/Tell", &[Gateway]),
     ("/tilestead.content.v1.Content/Manifests", &[Gateway, Zone]),
     ("/tilestead.identity.v1.Identity/AuditLog", &[Gateway]),
+    ("/tilestead.identity.v1.Identity/ChangePassword", &[Gateway]),
     ("/tilestead.identity.v1.Identity/Check", &[Gateway]),
+    ("/tilestead.identity.v1.Identity/GetPassword", &[Gateway]),
+    ("/tilestead.identity.v1.Identity/MakePassword", &[Gateway]),
     ("/tilestead.identity.v1.Identity/Moderate", &[Gateway]),
+    ("/tilestead.identity.v1.Identity/NoteLogin", &[Gateway]),
     ("/tilestead.identity.v1.Identity/Revoke", &[Gateway]),
     ("/tilestead.identity.v1.Identity/Sanctions", &[Gateway]),
     ("/tilestead.identity.v1.Identity/SignInSubject", &[Gateway]),
@@ -147,13 +152,12 @@ struct Log {
 
 impl Refusals {
     pub(super) fn new(meter: &Meter) -> Self {
-        let refused = meter
-            .u64_counter("rpc_refused_total")
-            .with_description(
-                "Calls between processes that were refused, by reason (role, name, certificate, \
-                 handshake) and the caller's role",
-            )
-            .build();
+        let refused = counter(
+            meter,
+            "rpc_refused_total",
+            "Calls between processes that were refused, by reason (role, name, certificate, \
+             handshake) and the caller's role",
+        );
         Self {
             refused,
             log: Arc::default(),
