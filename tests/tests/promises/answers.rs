@@ -158,6 +158,7 @@ async fn told(cluster: &Cluster) -> Result<()> {
         answers: BTreeSet::new(),
     };
     everybody(&mut story, &nobody).await?;
+    passwords(&mut story, &nobody).await?;
     let token = somebody(&gateway).await?;
     let ann = story.gateway;
     let ann = Caller {
@@ -192,6 +193,32 @@ async fn everybody(story: &mut Story<'_>, nobody: &Caller<'_>) -> Result<()> {
     story.get(nobody, "/hiscores/{skill}", &["cooking"]).await?;
     story
         .post(nobody, "/api/auth/anonymous", &[], json!({}))
+        .await?;
+    Ok(())
+}
+
+/// Gives an account a password, logs in with it, changes it, and recovers by a code.
+async fn passwords(story: &mut Story<'_>, nobody: &Caller<'_>) -> Result<()> {
+    let (first, second) = ("correct horse battery", "another horse battery");
+    let cat = Caller {
+        gateway: story.gateway,
+        token: Some(somebody(story.gateway).await?),
+    };
+    let credentials = json!({"name": "cat", "password": first});
+    let path = "/api/account/password";
+    story.post(&cat, path, &[], credentials.clone()).await?;
+    story
+        .post(nobody, "/api/auth/password", &[], credentials)
+        .await?;
+    let change = json!({"password": first, "newPassword": second});
+    let changed = story.ask(&cat, "put", (path, &[]), Some(change)).await?;
+    let recovery = json!({
+        "name": "cat",
+        "recoveryCode": changed["recoveryCodes"][0],
+        "password": first,
+    });
+    story
+        .post(nobody, "/api/auth/recover", &[], recovery)
         .await?;
     Ok(())
 }
