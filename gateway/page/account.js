@@ -195,7 +195,7 @@ export class Account {
     const text = codes.join("\n");
     this.draw(
       el("p", {}, "Write these codes down. Each sets a new password, once, if you forget yours."),
-      el("ol", { id: "codes", tabindex: "0", "aria-label": "Recovery codes" }, codes.map((code) => el("li", {}, code))),
+      el("ol", { id: "codes", "aria-label": "Recovery codes" }, codes.map((code) => el("li", {}, code))),
     );
     const copy = el("button", {
       onclick: async () => {
