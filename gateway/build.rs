@@ -15,6 +15,8 @@ use std::{
 
 /// The module that imports all others, directly or not.
 const ENTRY: &str = "main.js";
+/// The folder of the operators' console, whose files a browser loads as they are.
+const CONSOLE: &str = "console";
 /// Names of the packed files.
 const SCRIPT: &str = "bundle.js";
 const STYLE: &str = "bundle.css";
@@ -28,13 +30,16 @@ fn main() {
     println!("cargo::rerun-if-changed=page");
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names the folder"));
-    let mut files = read(Path::new("page"));
+    let (mut files, console) = (read(Path::new("page")), Path::new("page").join(CONSOLE));
     let (index, sheets) = index(&files["index.html"]);
     let style: String = sheets.iter().map(|name| files[name].as_str()).collect();
     let script = script(&files);
     for (name, text) in [("index.html", index), (STYLE, style), (SCRIPT, script)] {
         files.insert(name.to_owned(), text);
     }
+    let console = read(&console).into_iter();
+    files.extend(console.map(|(name, text)| (format!("{CONSOLE}/{name}"), text)));
+    fs::create_dir_all(out.join(CONSOLE)).expect("a folder for the console");
     let mut list = String::from("&[\n");
     for (name, text) in &files {
         let at = out.join(name);
@@ -55,7 +60,7 @@ fn main() {
     write(&out.join("page.rs"), list.as_bytes());
 }
 
-/// Returns the page's files by name.
+/// Returns the files of a folder by name, without those of its folders.
 fn read(folder: &Path) -> Files {
     let entries = fs::read_dir(folder).expect("the page's folder");
     let file = |entry: fs::DirEntry| {
@@ -63,8 +68,9 @@ fn read(folder: &Path) -> Files {
         let text = fs::read_to_string(entry.path()).expect("a file of the page");
         (name, text)
     };
-    let entries = entries.map(|entry| file(entry.expect("the page's folder")));
-    entries.collect()
+    let entries = entries.map(|entry| entry.expect("the page's folder"));
+    let files = entries.filter(|entry| entry.path().is_file());
+    files.map(file).collect()
 }
 
 /// Returns the index with one style sheet and one script in place of many, and the sheets in their

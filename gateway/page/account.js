@@ -1,5 +1,5 @@
 // The account: a name and a password, so that a character is not lost with this browser.
-// Always: nothing that is written here is kept, but for the name and the token.
+// Always: nothing that is written here is kept, but for the name and the tokens.
 
 import { $, el, say } from "./dom.js";
 import { kept } from "./net.js";
@@ -25,7 +25,7 @@ const field = (id, words, attributes) =>
 const password = (id, words, autocomplete) =>
   field(id, words, { type: "password", minlength: "8", maxlength: "128", autocomplete });
 const named = (id) =>
-  field(id, "Your name for the door", {
+  field(id, "Login name", {
     minlength: "3",
     maxlength: "64",
     pattern: "[A-Za-z0-9._@+\\-]+",
@@ -52,7 +52,7 @@ export class Account {
   knows(account, characters) {
     this.guest = account.anonymous;
     this.names();
-    $("login-open").hidden = !this.guest;
+    for (const id of ["login-open", "login-lead"]) $(id).hidden = !this.guest;
     $("logout").hidden = this.guest;
     const lapsed = this.guest && kept.get("login");
     if (lapsed && !characters.length) {
@@ -72,7 +72,7 @@ export class Account {
 
   asks(on, words = "") {
     $("login").hidden = !on;
-    for (const id of ["characters", "create", "door"]) $(id).hidden = on;
+    for (const id of ["characters", "create", "door", "entry-word"]) $(id).hidden = on;
     this.forgets(false);
     say($("login-word"), words);
     if (on) $("login-name").focus();
@@ -113,7 +113,7 @@ export class Account {
           password: secret,
         })
       : await api("POST", "/api/auth/password", { name, password: secret });
-    kept.set("token", answer.token);
+    for (const key of ["token", "refreshToken"]) kept.set(key, answer[key]);
     kept.set("login", name);
     location.reload();
   }
@@ -124,7 +124,7 @@ export class Account {
     await fetch("/api/auth/logout", { method: "POST", headers }).catch(() => undefined);
     // The key of a guest who got a name leads to the same account.
     if (kept.get("named")) kept.set("deviceKey", undefined);
-    for (const key of ["token", "login", "named"]) kept.set(key, undefined);
+    for (const key of ["token", "refreshToken", "login", "named"]) kept.set(key, undefined);
     location.reload();
   }
 
@@ -165,6 +165,7 @@ export class Account {
         this.guest = false;
         kept.set("login", name);
         kept.set("named", "yes");
+        kept.set("refreshToken", made.refreshToken);
         this.names();
         this.shows(made.recoveryCodes);
       });
@@ -185,6 +186,7 @@ export class Account {
       this.submits(event, async () => {
         const asked = { password: $("change-old").value, newPassword: $("change-new").value };
         const made = await api("PUT", "/api/account/password", asked);
+        kept.set("refreshToken", made.refreshToken);
         this.shows(made.recoveryCodes);
       });
     return form;

@@ -6,7 +6,11 @@ import { short } from "./things.js";
 
 const MOST = 2147483647;
 const USUAL = [1, 5, 10, 50];
+/** How many a click means while a counter is open; `Infinity`: all. */
+let usual = 1;
 let asked;
+
+export const usually = () => usual;
 
 /** The window, made when it is first needed. */
 class Amount {
@@ -53,6 +57,31 @@ export function read(text) {
   return Number.isSafeInteger(whole) && whole > 0 ? Math.min(whole, MOST) : undefined;
 }
 
+/** Buttons that choose how many a click means. */
+export function amounts() {
+  const choices = [["1", 1], ["5", 5], ["10", 10], ["X", undefined], ["All", Infinity]];
+  const box = el("div", { class: "amounts", role: "group", "aria-label": "How many a click takes" });
+  const draw = () => {
+    const fits = choices.findIndex(([, n]) => n === usual);
+    [...box.children].forEach((button, at) => {
+      button.setAttribute("aria-pressed", String(at === (fits < 0 ? 3 : fits)));
+      if (at === 3) button.textContent = fits < 0 ? `X: ${short(usual)}` : "X";
+    });
+  };
+  const choose = (n) => {
+    usual = n;
+    draw();
+  };
+  const press = (n) => {
+    if (n) return choose(n);
+    asked ??= new Amount();
+    return asked.ask("How many does a click take?", MOST, choose);
+  };
+  box.append(...choices.map(([words, n]) => el("button", { onclick: () => press(n) }, words)));
+  draw();
+  return box;
+}
+
 /**
  * Entries of a menu to do something with 1, 5, 10 …, any number, or `all` of `most`.
  * `what(n)` does it; `detail(n)` says what comes of it.
@@ -70,5 +99,12 @@ export function howMany(verb, most, what, { all = most, detail } = {}) {
       },
     ]);
   entries.push(entry(`all ${short(most)}`, all));
+  // What a click means comes first.
+  if (usual >= most) entries.unshift(entries.pop());
+  else if (usual > 1) {
+    const words = String(usual);
+    const others = entries.filter(([said]) => said !== `${verb} ${words}`);
+    return [entry(words, usual), ...others];
+  }
   return entries;
 }

@@ -1,10 +1,11 @@
 // The bank: what lies there by tabs, and what can be done with it while it is open.
 // Always: it shows what the server said last, never what was only asked for.
 
-import { howMany } from "./amount.js";
+import { amounts, howMany, usually } from "./amount.js";
 import { el } from "./dom.js";
 import { goods, portrait } from "./goods.js";
 import { Pane } from "./pane.js";
+import { setting } from "./settings.js";
 import { called, counted } from "./things.js";
 
 const TABS = 9;
@@ -35,7 +36,7 @@ export class Bank {
         this.draw();
       },
     });
-    this.list = el("div", { class: "grid" });
+    this.list = el("div", { class: "grid", data: { drop: "bank" } });
     this.pane.body.append(
       el(
         "div",
@@ -59,6 +60,7 @@ export class Bank {
       "Free the places",
     );
     this.pane.foot.append(
+      amounts(),
       el("button", { onclick: () => act("bank:depositAll", { tab: this.tab }) }, "Bank the pack"),
       el(
         "button",
@@ -77,6 +79,16 @@ export class Bank {
 
   get open() {
     return this.pane.shown;
+  }
+
+  /** Something was dragged here from the pack, or from here to the pack. */
+  dropped(slot) {
+    if (this.open) this.act("bank:deposit", { slot, quantity: Math.min(usually(), ALL), tab: this.tab });
+  }
+
+  dragged(itemId) {
+    const item = this.items.get(itemId);
+    if (this.open && item) this.take(item, Math.min(usually(), ALL));
   }
 
   /** The server says that it is closed; where it does not know of it, it is closed here. */
@@ -158,9 +170,14 @@ export class Bank {
     const chosen = (button, event) => {
       if (this.moving) return this.place(item);
       if (event.shiftKey && !kept) return this.take(item, ALL);
+      const clicked = event.type === "click" && event.pointerType === "mouse";
+      if (clicked && !kept && setting("click") === "act")
+        return this.take(item, Math.min(usually(), ALL));
       return this.menu.under(button, words, this.can(item));
     };
+    const data = { drag: kept ? "" : `bank ${item.itemId}` };
     const button = goods(item, chosen, { label: words });
+    Object.assign(button.dataset, data);
     button.classList.toggle("kept", kept);
     button.classList.toggle("moving", this.moving?.itemId === item.itemId);
     return button;
@@ -225,8 +242,12 @@ export class Bank {
     const put = (quantity) => this.act("bank:deposit", { slot, quantity, tab: this.tab });
     const entries = howMany("Bank", item.quantity, put, { all: ALL });
     // Of what does not stack there may be more in other slots: all of them are meant by all.
-    if (item.quantity === 1)
-      entries.splice(0, 1, ["Bank 1", () => put(1)], ["Bank all", () => put(ALL)]);
+    if (item.quantity === 1) {
+      const both = [["Bank 1", () => put(1)], ["Bank all", () => put(ALL)]];
+      if (usually() === Infinity) both.reverse();
+      else if (usually() > 1) both.unshift([`Bank ${usually()}`, () => put(usually())]);
+      entries.splice(0, 1, ...both);
+    }
     return entries;
   }
 }

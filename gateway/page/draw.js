@@ -11,6 +11,7 @@ import { Bubbles, Names } from "./labels.js";
 import { Moments } from "./moments.js";
 import { Poses } from "./poses.js";
 import { roof } from "./roofs.js";
+import { resting } from "./settings.js";
 import { Sprites } from "./sprites.js";
 import { thing } from "./things.js";
 
@@ -22,7 +23,6 @@ const FIXED = new Set(["resource", "station", "fire", "grave"]);
 /** Pixels of kept pictures, for each pixel of the screen that makes up one of CSS. */
 const KEPT_PIXELS = 4e6;
 const VEIL = 0.42;
-const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Picture {
   constructor(canvas, land) {
@@ -137,7 +137,7 @@ export class Picture {
 
   draw(view) {
     const { c, zoom } = this;
-    const time = still.matches ? 0 : view.now;
+    const time = resting() ? 0 : view.now;
     this.frame += 1;
     c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     c.fillStyle = "#2d6894";
@@ -407,7 +407,7 @@ export class Picture {
         ? 0.55
         : 0;
     const want = Math.max(goal * 0.93, behind);
-    house.clear += (want - house.clear) * (still.matches ? 1 : 0.12);
+    house.clear += (want - house.clear) * (resting() ? 1 : 0.12);
     if (house.clear > 0.92) return;
     const at = this.toScreen(house.minX - 0.5 + house.w / 2, house.minZ - 0.5);
     c.globalAlpha = 1 - house.clear;

@@ -4,6 +4,7 @@
 import { $, capital, el } from "./dom.js";
 import { picture } from "./icons.js";
 import { box, oval, shape } from "./pen.js";
+import { resting } from "./settings.js";
 
 const INK = "#3a2a1a";
 const SKIN = "#dca97e";
@@ -12,7 +13,6 @@ const BLUE = "#3f7fae";
 /** A dancer hears of each round; without a word for so long, the dance is over. */
 const ROUND_MS = 8 * 600;
 const ZOOM_LEAST = 14;
-const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** A stroke from point to point: x, y, x, y … */
 function line(c, color, width, ...points) {
@@ -187,7 +187,7 @@ export function gestures(map, view) {
     if (!entity?.emote || map.roofed(at)) continue;
     const pos = map.toScreen(at.x, at.z);
     const r = Math.max(15, zoom * 0.42);
-    const hop = still.matches ? 0 : Math.abs(Math.sin(view.now / 260)) * r * 0.16;
+    const hop = resting() ? 0 : Math.abs(Math.sin(view.now / 260)) * r * 0.16;
     const y = pos.y - zoom * 0.95 - 18 - r - hop;
     c.fillStyle = "rgba(250,243,226,.95)";
     c.strokeStyle = "rgba(58,42,26,.55)";

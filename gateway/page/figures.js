@@ -72,11 +72,12 @@ export class Figures {
     const pose = how.moving ? undefined : this.poses.of(entity, worn.weapon, view, how.time);
     const [face, up] = facing(entity, at, pose?.toward, how.up);
     how.worn = worn;
+    how.look = entity.look;
     how.pose = pose;
     how.up = up;
     const doing = pose ? `${pose.name}${pose.frame}` : step;
     const [wide, tall] = pose ? ACTING : worn.weapon || worn.shield ? ARMED : PLAIN;
-    const id = `p:${entity.name}:${ids ?? ""}:${doing}:${up ? 1 : 0}`;
+    const id = `p:${entity.look ?? entity.name}:${ids ?? ""}:${doing}:${up ? 1 : 0}`;
     this.picture.stamp(
       id,
       wide,

@@ -4,6 +4,7 @@
 
 import { isAbout } from "./goals.js";
 import { AIM_COLOR } from "./labels.js";
+import { resting } from "./settings.js";
 import { key } from "./world.js";
 
 /** Half the side of the square in which ways are searched, in tiles. */
@@ -28,7 +29,6 @@ const AROUND = [
   [-1, 1],
 ];
 const apart = (a, b) => Math.max(Math.abs(a.x - b.x), Math.abs(a.z - b.z));
-const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Guide {
   /** `game`: scene, free(x, z), quests, bubbles. */
@@ -124,7 +124,7 @@ export class Guide {
     const { tiles } = this;
     if (tiles.length < 3) return;
     const { c, zoom } = picture;
-    const run = still.matches ? 0.6 : (view.now / 800) % 2;
+    const run = resting() ? 0.6 : (view.now / 800) % 2;
     c.save();
     c.lineCap = c.lineJoin = "round";
     for (let from = 0; from < tiles.length - 2; from += 2) {

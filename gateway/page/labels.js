@@ -1,6 +1,7 @@
 // What is written into the picture: names, signs over those who have a quest and over what a step
 // of one is about, and what was said.
 
+import { setting } from "./settings.js";
 import { Sprites } from "./sprites.js";
 import { counted } from "./things.js";
 
@@ -31,6 +32,7 @@ function tone(entity, view) {
   if (entity.id === view.own) return "#ffe9a8";
   if (entity.type === "player") return "#ffffff";
   if (entity.type !== "npc") return "#dfe8cf";
+  if (setting("colours") === "safe") return entity.attackable ? "#ffb347" : "#a8d8ff";
   return entity.attackable ? "#f4c0a4" : "#f2dca0";
 }
 
@@ -106,7 +108,8 @@ export class Names {
     const hover = entity.id === view.hover;
     const sign = folk ? view.signs?.get(entity.npcId) : undefined;
     const close = view.me && Math.abs(at.x - view.me.x) < 7 && Math.abs(at.z - view.me.z) < 6;
-    const named = player || hover || (folk && close);
+    const pointed = setting("labels") === "pointed";
+    const named = hover || (!pointed && (player || (folk && close)));
     const aim = !sign && view.quests?.isAim(entity);
     if (!named && !sign && !aim) return [];
     if (folk && !hover && picture.roofed(at)) return [];

@@ -9,15 +9,18 @@ import { Actions, Doing } from "./actions.js";
 import { Dialogue } from "./dialogue.js";
 import { $ } from "./dom.js";
 import { Picture } from "./draw.js";
+import { Drag } from "./drag.js";
 import { Duel } from "./duel.js";
 import { Ears } from "./ears.js";
 import { Emotes } from "./emotes.js";
 import { Friends } from "./friends.js";
+import { Gauge } from "./gauge.js";
 import { Gear } from "./gear.js";
 import { forget } from "./goods.js";
 import { Controls } from "./controls.js";
 import { Guide } from "./guide.js";
 import { Help } from "./help.js";
+import { Hiscores } from "./hiscores.js";
 import { Hits } from "./hits.js";
 import { Make } from "./make.js";
 import { Menu } from "./menu.js";
@@ -30,6 +33,8 @@ import { Potions } from "./potions.js";
 import { Prayers } from "./prayer.js";
 import { probe } from "./probe.js";
 import { Quests } from "./quests.js";
+import { Quick } from "./quick.js";
+import { SettingsPane } from "./settingspane.js";
 import { Shop } from "./shop.js";
 import { Side } from "./side.js";
 import { Sight } from "./sight.js";
@@ -68,7 +73,6 @@ const celebrate = (words, more) => {
 };
 const menu = new Menu();
 new Tip();
-const help = new Help();
 const account = new Account();
 const hits = new Hits();
 const side = new Side();
@@ -103,7 +107,13 @@ const worldmap = new WorldMap({ ...game, pending: actions.pending, friends, ques
 const sound = new Sound();
 const ears = new Ears({ ...game, sound, walkers });
 const music = new Music({ ...game, sound });
-new Volume(sound, music);
+const volume = new Volume(sound, music);
+const settings = new SettingsPane([["Sound …", () => volume.toggle()]]);
+const help = new Help([["Settings", () => settings.toggle()]]);
+const hiscores = new Hiscores(tell);
+$("hiscores-open").onclick = () => hiscores.open();
+const gauge = new Gauge();
+const quick = new Quick(game);
 const controls = new Controls(
   { net, me, free, picture, minimap, here: () => sight.here() },
   {
@@ -111,14 +121,17 @@ const controls = new Controls(
     tapped,
     ground,
     toggleRun: () => setRun(!me.run),
-    panel: (code) => worldmap.opens(code) || side.key(code),
+    panel: (code) => {
+      if (code === "KeyO") settings.toggle();
+      return code === "KeyO" || worldmap.opens(code) || side.key(code) || quick.key(code);
+    },
     back: () => pack.layDown() || closeLast(),
     drop: () => actions.pending.drop(),
     help: () => help.toggle(),
   },
 );
 const told = { quests, guide, tracker };
-const shown = { picture, minimap, hits, ui, controls, actions, doing, death, ...told };
+const shown = { picture, minimap, hits, ui, controls, actions, doing, death, gauge, ...told };
 const heard = { ears, music, sound };
 const all = { land, scene, walkers, me, worldmap, ...shown, ...heard };
 const sight = new Sight(all);
@@ -127,13 +140,24 @@ pack.counters = [trade, duel, bank, shop].map((at) => (slot, item) => at.counter
 pack.more = (slot, item) => actions.ofSlot(slot, item);
 pack.level = level;
 pack.onuse = (slot, other) => actions.together(slot, other);
+pack.onquick = (itemId) => quick.add(itemId);
 pack.onchange = () => {
+  quick.draw();
   shop.purse(pack.coins);
   make.changed();
   combat.draw();
   quests.refresh();
 };
 gear.onchange = () => combat.draw();
+new Drag((from, to) => {
+  const [[source, what], [target, place]] = [from, to].map((words) => words.split(" "));
+  const slot = Number(what);
+  if (source === "slot" && target === "slot") act("inventory:move", { from: slot, to: Number(place) });
+  else if (source === "slot" && target === "bank") bank.dropped(slot);
+  else if (source === "slot" && target === "quick")
+    quick.put(Number(place), pack.slots[slot]?.itemId);
+  else if (source === "bank" && target === "slot") bank.dragged(what);
+});
 new ResizeObserver(() => picture.covered($("side"))).observe($("side"));
 side.onlook = (tab) => {
   if (tab === "quests") quests.look();
@@ -306,11 +330,23 @@ function refused(data) {
   ui.notice(refusal(data), "warning");
 }
 
+const named = (id) => scene.entities.get(id)?.name ?? "somebody";
+
+/** Writes the own blows, and those that one gets, into the log. */
+function writes({ attacker, target, damage }) {
+  if (damage === undefined) return;
+  if (attacker === me.id) ui.log("fight", `You hit ${named(target)}: ${damage}.`);
+  else if (target === me.id) ui.log("fight", `${named(attacker)} hits you: ${damage}.`);
+}
+
 /** A blow, told in its chunk or to those whom it concerns. */
 function struck(blow, now) {
   const view = { now, entities: scene.entities };
   const spell = blow.attacker === me.id ? combat.spell : undefined;
-  if (hits.hit(blow, scene.tick, now, () => picture.struck(blow, view, spell))) ears.blow(blow);
+  if (hits.hit(blow, scene.tick, now, () => picture.struck(blow, view, spell))) {
+    ears.blow(blow);
+    writes(blow);
+  }
   if (blow.attacker === me.id) me.foe = blow.target;
   else if (blow.target === me.id) me.foe ??= blow.attacker;
   if (blow.killed && blow.target === me.foe) me.foe = undefined;
@@ -359,12 +395,12 @@ function timeTicks(tick, now) {
   }
 }
 
-async function create(raw) {
+async function create(raw, look) {
   const name = raw.trim();
   ui.busy(true);
   ui.word("Writing the name down …");
   try {
-    const { data } = await net.ask("character:create", { name });
+    const { data } = await net.ask("character:create", { name, look });
     list([...characters, data.character]);
     await enter(data.character.id);
   } catch (error) {

@@ -155,8 +155,13 @@ export class Net {
 
   async authenticate() {
     const line = this.line;
+    if (!kept.get("token")) await this.renew();
+    if (line !== this.line) return undefined;
     const token = kept.get("token");
-    const deviceKey = kept.get("deviceKey");
+    const lasts = kept.get("refreshToken");
+    if (lasts && !token) return this.later("the login cannot go on just now");
+    // The key is of this browser's guest, who is somebody else than the one who logged in.
+    const deviceKey = lasts ? undefined : kept.get("deviceKey");
     try {
       await this.ask("authenticate", { ...(token && { token }), ...(deviceKey && { deviceKey }) });
     } catch (error) {
@@ -166,14 +171,33 @@ export class Net {
         if (!token) kept.set("deviceKey", undefined);
         return this.authenticate();
       }
-      this.light("wait", `${error.message}; trying again`);
-      const wait = error.retryAfterMs || 2000 + Math.random() * 4000;
-      this.clock(() => {
-        this.clock(undefined);
-        if (this.phase === "greeting") this.authenticate();
-      }, wait);
+      this.later(error.message, error.retryAfterMs);
     }
     return undefined;
+  }
+
+  /** Authenticates again, after a while. */
+  later(words, afterMs) {
+    const wait = afterMs || 2000 + Math.random() * 4000;
+    this.light("wait", `${words}; trying again`);
+    this.clock(() => {
+      this.clock(undefined);
+      if (this.phase === "greeting") this.authenticate();
+    }, wait);
+  }
+
+  /** Goes on with a login of a password whose token has ended. */
+  async renew() {
+    const refreshToken = kept.get("refreshToken");
+    if (!refreshToken) return;
+    const answer = await fetch("/api/auth/renew", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ refreshToken }),
+    }).catch(() => undefined);
+    const said = answer?.ok ? await answer.json().catch(() => undefined) : undefined;
+    if (said) for (const key of ["token", "refreshToken"]) kept.set(key, said[key]);
+    else if (answer?.status === 401) kept.set("refreshToken", undefined);
   }
 
   welcome(data) {

@@ -3,6 +3,7 @@
 
 import { howMany } from "./amount.js";
 import { $, capital, el, many } from "./dom.js";
+import { setting } from "./settings.js";
 import { SKILLS } from "./skills.js";
 import { called, counted, described, dosesLeft, details, short, teaches, thing, use, wearable } from "./things.js";
 
@@ -20,6 +21,8 @@ export class Pack {
     this.onuse = () => {};
     /** What else can be done with a slot, and who wants to know of changes. */
     this.more = () => [];
+    /** Puts an item on the action bar; whoever has one sets it. */
+    this.onquick = () => {};
     /** The level in a skill. */
     this.level = () => 1;
     this.onchange = () => {};
@@ -68,7 +71,7 @@ export class Pack {
   }
 
   button(slot) {
-    const button = el("button", { class: "goods", data: { item: "none" } });
+    const button = el("button", { class: "goods", data: { item: "none", drop: `slot ${slot}` } });
     const canvas = el("canvas", { width: 80, height: 80, "aria-hidden": "true" });
     button.append(canvas, el("span", {}));
     button.onclick = (event) => this.chosen(slot, event);
@@ -94,6 +97,7 @@ export class Pack {
     const shown = item ? `${item.itemId} ${item.quantity}` : "";
     if (button.dataset.item === shown) return;
     button.dataset.item = shown;
+    button.dataset.drag = item ? `slot ${slot}` : "";
     const words = item ? counted(item.itemId, item.quantity) : "Empty";
     button.setAttribute("aria-label", `Slot ${slot + 1}: ${words}`);
     button.dataset.tip = item ? [words, ...details(item.itemId)].join("\n") : "";
@@ -119,8 +123,19 @@ export class Pack {
     const item = this.slots[slot];
     if (!item) return undefined;
     if (event.shiftKey) return this.act("inventory:drop", { slot });
+    const clicked = event.type === "click" && event.pointerType === "mouse";
+    if (clicked && setting("click") === "act") return this.likeliest(slot);
     this.menu.under(event.currentTarget, counted(item.itemId, item.quantity), this.can(slot));
     return undefined;
+  }
+
+  /** Does what one most likely means by a thing; asks where that is not clear. */
+  likeliest(slot) {
+    const item = this.slots[slot];
+    const [[words, what] = []] = item ? this.can(slot) : [];
+    if (!words) return undefined;
+    if (!words.endsWith("…") && words !== "Examine") return what();
+    return this.menu.under(this.buttons[slot], counted(item.itemId, item.quantity), this.can(slot));
   }
 
   /** What can be done with what lies in a slot. */
@@ -133,6 +148,7 @@ export class Pack {
       entries.push(["Put into the pouch", () => this.act("coins:deposit", {})]);
     entries.push(["Move …", () => this.pickUp(slot)]);
     if (counter) return entries;
+    entries.push(["On the action bar", () => this.onquick(item.itemId)]);
     if (item.quantity > 1) {
       entries.push(["Drop one", () => this.act("inventory:drop", { slot, quantity: 1 })]);
       entries.push([

@@ -5,6 +5,15 @@
 import { $, el, say, writing } from "./dom.js";
 
 const open = [];
+const KEYED = "button, input, select, textarea, summary, a[href], [tabindex='0']";
+
+/** A list that scrolls can be scrolled by keys: by what is in it, or else by itself. */
+function reaches(body) {
+  const scrolls = body.scrollHeight > body.clientHeight + 1;
+  if (scrolls && !body.querySelector(KEYED)) body.tabIndex = 0;
+  else body.removeAttribute("tabindex");
+}
+const sizes = new ResizeObserver((all) => all.forEach(({ target }) => reaches(target)));
 
 export class Pane {
   /**
@@ -39,6 +48,8 @@ export class Pane {
       this.foot,
     );
     $("stage").append(this.box);
+    sizes.observe(this.body);
+    new MutationObserver(() => reaches(this.body)).observe(this.body, { childList: true, subtree: true });
   }
 
   get shown() {

@@ -1,46 +1,29 @@
 // People: colours of their own, what they wear and hold, and what their body does, drawn in code.
 
 import { cut } from "./armour.js";
-import { hash } from "./ground.js";
-import { box, hoop, line, oval, pick, placed, shade, shape, text } from "./pen.js";
+import { hairBehind, hairOn, looks } from "./looks.js";
+import { box, hoop, line, oval, placed, shade, shape } from "./pen.js";
 import { frameOf, glows, holds, steams } from "./poses.js";
 import { stuff } from "./stuffs.js";
 import { held, kind } from "./weapons.js";
 
-const CLOAKS = [
-  "#8c3b3b",
-  "#3f6b8c",
-  "#5b7f3d",
-  "#7c5391",
-  "#b27a34",
-  "#3d7f76",
-  "#9a5a3c",
-  "#54608f",
-  "#a8475f",
-  "#6d6a42",
-];
-const HAIR = ["#3a2718", "#6b4526", "#a8763c", "#d9b36a", "#7b7b7b", "#1f1a18", "#8a3d20"];
-const SKIN = ["#f0cba6", "#dca97e", "#b98158", "#8a5a3a", "#f5d8bd"];
 const INK = "#2a1c14";
 const DARK = "rgba(0,0,0,.16)";
 const NOTHING = {};
 
 /**
  * A person; `phase` is how far they have walked, in tiles, `worn` an item for each place, `pose`
- * what they do.
+ * what they do, `look` what their player chose.
  */
 export function person(c, name, how = NOTHING) {
   const { phase = 0, moving = false, face = 1, up = false, worn = NOTHING, pose } = how;
   const who = {
-    name,
+    ...looks(name, how.look),
     up,
     worn,
     pose,
     crown: how.crown,
     swing: moving ? Math.sin(phase * 5) : 0,
-    cloak: pick(CLOAKS, name, 1),
-    hair: pick(HAIR, name, 2),
-    skin: pick(SKIN, name, 3),
     frame: frameOf(pose),
   };
   const [, , lean, sink] = who.frame;
@@ -68,7 +51,7 @@ function upper(c, who) {
   if (who.pose && steams(who.pose)) steam(c, who);
 }
 
-function legs(c, { worn, swing }, sink) {
+function legs(c, { worn, swing, trousers }, sink) {
   const rise = Math.min(0, sink);
   const of = worn.legs && stuff(worn.legs);
   const feet = worn.boots && stuff(worn.boots);
@@ -78,7 +61,8 @@ function legs(c, { worn, swing }, sink) {
     [0.03, -1, "#3e3024"],
   ]) {
     const at = x + side * swing * 0.07;
-    box(c, at, -0.24 + low + rise, 0.1, 0.24 - low, of?.tone ?? tone);
+    box(c, at, -0.24 + low + rise, 0.1, 0.24 - low, of?.tone ?? trousers ?? tone);
+    if (!of && trousers && side < 0) box(c, at, -0.24 + low + rise, 0.1, 0.24 - low, DARK);
     if (of && cut(worn.legs, "legs") === "greaves") box(c, at, -0.15 + rise, 0.1, 0.05, of.trim);
     if (!feet) continue;
     box(c, at - 0.01, -0.09 + rise, 0.12, 0.09, feet.tone);
@@ -87,11 +71,12 @@ function legs(c, { worn, swing }, sink) {
 }
 
 /** The robe or coat that hangs to the knees, or armour that ends at the belt. */
-function torso(c, { worn, cloak }) {
+function torso(c, { worn, cloak, trousers }) {
   const of = worn.body && stuff(worn.body);
   const tone = of?.tone ?? cloak;
   const made = worn.body && cut(worn.body, "body");
-  const long = made === "robe" || (!worn.legs && !made) || cut(worn.legs ?? "", "legs") === "skirt";
+  const coat = !worn.legs && !made && !trousers;
+  const long = made === "robe" || coat || cut(worn.legs ?? "", "legs") === "skirt";
   const hem = long ? -0.14 : -0.26;
   const wide = long ? 0.23 : 0.18;
   if (long && made !== "robe" && worn.legs)
@@ -212,15 +197,11 @@ function cape(c, id) {
 }
 
 function head(c, who) {
-  const { up, hair, skin, worn } = who;
+  const { up, skin, worn } = who;
+  if (!up) hairBehind(c, who);
   oval(c, 0, -0.76, 0.17, 0.175, skin);
-  if (up) oval(c, 0, -0.79, 0.18, 0.17, hair);
-  else {
-    c.fillStyle = hair;
-    c.beginPath();
-    c.arc(0, -0.79, 0.18, Math.PI * 0.95, Math.PI * 2.1);
-    c.quadraticCurveTo(0.08, -0.82, -0.18, -0.77);
-    c.fill();
+  hairOn(c, who, Boolean(worn.helmet) || who.crown || who.hat);
+  if (!up) {
     oval(c, 0.02, -0.75, 0.018, 0.024, INK);
     oval(c, 0.11, -0.75, 0.018, 0.024, INK);
   }
@@ -231,8 +212,7 @@ function head(c, who) {
 }
 
 /** What some wear since they were born. */
-function ownHat(c, { name, crown, cloak }) {
-  const hat = hash(text(name), 4);
+function ownHat(c, { hat, crown, cloak }) {
   if (crown)
     shape(
       c,
@@ -245,10 +225,10 @@ function ownHat(c, { name, crown, cloak }) {
       [0.15, -1.02],
       [0.15, -0.88],
     );
-  else if (hat < 0.25) {
+  else if (hat === "straw") {
     oval(c, 0, -0.87, 0.26, 0.07, "#8a6a3c");
     oval(c, 0, -0.94, 0.14, 0.11, "#9c7a48");
-  } else if (hat < 0.4) shape(c, cloak, [-0.17, -0.84], [0.02, -1.14], [0.17, -0.84]);
+  } else if (hat === "pointed") shape(c, cloak, [-0.17, -0.84], [0.02, -1.14], [0.17, -0.84]);
 }
 
 const HELMETS = {

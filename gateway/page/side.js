@@ -2,6 +2,7 @@
 
 import { $, el, capital } from "./dom.js";
 import { icon } from "./icons.js";
+import { setting } from "./settings.js";
 
 /** Where there is room for the panel beside the map: the limit is that of layout.css. */
 const WIDE = "(min-width: 960px) and (min-height: 600px)";
@@ -16,6 +17,9 @@ const TABS = [
   ["friends", "KeyF", "Friends"],
   ["emotes", "KeyG", "Gestures"],
 ];
+
+/** The keys of the same panels in the row above; F5 loads a page anew in every browser. */
+const F_KEYS = ["F1", "F2", "F3", "F4", "F6", "F7", "F8", "F9"];
 
 export class Side {
   constructor() {
@@ -74,7 +78,8 @@ export class Side {
 
   /** A key of the keyboard; false where it is none of these. */
   key(code) {
-    const tab = TABS.find(([, known]) => known === code);
+    const at = setting("keys") === "both" ? F_KEYS.indexOf(code) : -1;
+    const tab = TABS[at] ?? TABS.find(([, known]) => known === code);
     if (!tab) return false;
     if (this.shown && this.tab === tab[0]) this.toggle(false);
     else this.show(tab[0]);

@@ -2,6 +2,7 @@
 // Always: panels are written only where their words are others than before.
 
 import { $, reveal, say } from "./dom.js";
+import { resting } from "./settings.js";
 
 const SLOW_MS = 200;
 
@@ -62,6 +63,7 @@ export class Sight {
     if (worldmap.seen) worldmap.draw(seen);
     else picture.draw(seen);
     controls.steer(now);
+    this.game.gauge.drawn();
     this.point(seen);
     this.game.ears.frame(now);
     this.game.music.frame(now);
@@ -75,7 +77,7 @@ export class Sight {
   /** Before anybody is played, the view strolls around the middle of the world. */
   drift(now) {
     const { me, land, picture } = this.game;
-    const t = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : now / 14000;
+    const t = resting() ? 0 : now / 14000;
     const { x, z } = me.position ?? land.meta.spawn;
     picture.center = { x: x + Math.sin(t) * 9, z: z + 3 + Math.cos(t * 0.7) * 5 };
   }

@@ -1,9 +1,13 @@
 // The panels around the map. Always: what others wrote is shown as text, never as markup.
 
+import { Creator, figure } from "./creator.js";
 import { $, say as write } from "./dom.js";
 import { EMOTES } from "./emotes.js";
+import { heed, setting } from "./settings.js";
 
 const LOG_LINES = 120;
+/** What the tab of all shows beside chat, by what is set. */
+const LOGGED = { all: ["news", "fight"], news: ["news"], chat: [] };
 
 const FIRST = [
   "Alder",
@@ -68,13 +72,15 @@ export class Ui {
     this.replyTo = undefined;
     this.partner = undefined;
     this.names = new Map();
+    this.creator = new Creator();
     $("name").value = suggest();
     $("dice").onclick = () => {
       $("name").value = suggest();
+      this.creator.roll();
     };
     $("create").onsubmit = (event) => {
       event.preventDefault();
-      act.create($("name").value);
+      act.create($("name").value, this.creator.look);
     };
     $("run").onclick = () => {
       act.run();
@@ -103,6 +109,7 @@ export class Ui {
       };
     }
     if (innerWidth < 760) $("near").open = false;
+    heed(() => this.choose(this.tab));
   }
 
   light(state, words) {
@@ -135,7 +142,7 @@ export class Ui {
       name.textContent = character.name;
       const level = document.createElement("span");
       level.textContent = `combat ${character.combatLevel}`;
-      button.append(name, level);
+      button.append(figure(character.name, character.look), name, level);
       button.onclick = () => this.act.enter(character.id);
       return button;
     });
@@ -147,6 +154,7 @@ export class Ui {
     note.className = level;
     note.textContent = words;
     $("notices").append(note);
+    this.log("news", words);
     while ($("notices").children.length > 3) $("notices").firstChild.remove();
     setTimeout(() => note.remove(), level === "info" ? 4500 : 7500);
   }
@@ -210,15 +218,24 @@ export class Ui {
     this.chat.push(message);
     if (this.chat.length > LOG_LINES) this.chat.shift();
     if (this.shows(message)) this.append(message);
-    else document.querySelector(`#tabs [data-tab=${message.channel}]`)?.classList.add("new");
+    else if (message.from)
+      document.querySelector(`#tabs [data-tab=${message.channel}]`)?.classList.add("new");
+  }
+
+  /** What a person is told beside the chat: `kind` is `news` or `fight`. */
+  log(kind, words) {
+    this.hear({ channel: kind, from: "", message: words });
   }
 
   system(words) {
-    this.hear({ channel: "system", from: "", message: words });
+    this.log("system", words);
   }
 
-  shows(message) {
-    return this.tab === "all" || message.channel === this.tab || message.channel === "system";
+  shows({ channel }) {
+    const told = channel === "news" || channel === "fight";
+    if (this.tab === "game") return told || channel === "system";
+    if (!told) return this.tab === "all" || channel === this.tab || channel === "system";
+    return this.tab === "all" && LOGGED[setting("log")].includes(channel);
   }
 
   append(message) {

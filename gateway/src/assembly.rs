@@ -41,7 +41,7 @@ use crate::{
     },
     socket::Reports,
     spans::Spans,
-    turns::Turns,
+    turns::{Line, Turns},
     zone_link::{Zones, ZonesConfig},
 };
 
@@ -103,7 +103,7 @@ pub(crate) fn assemble(
             registry,
             hub,
             budgets: Budgets::new(config.rate_limits),
-            entering: Turns::new("world", ENTERING_MAX, metrics.clone()),
+            entering: Turns::new("world", ENTERING_MAX, Line::OF_ARRIVALS, metrics.clone()),
             clients: tasks.part(),
             draining,
         },

@@ -7,6 +7,7 @@ use proto::client::limits;
 use service_runtime::{
     config::{Reader, Secret},
     rpc::{Names, Role, Trust},
+    telemetry,
 };
 
 use crate::{
@@ -205,7 +206,7 @@ impl Config {
             ),
             unauthenticated: read_unauthenticated(reader, rate_limits),
             times: Times::read(reader, production),
-            commit_hash: reader.optional("COMMIT_HASH", "source revision, shown by /status"),
+            commit_hash: telemetry::revision(reader),
         }
     }
 }

@@ -1,25 +1,30 @@
 //! Live queries to zones: where a character stands, and how full regions are.
 //!
-//! Always: no call to a zone takes longer than [`DEADLINE`]. The gateway asks how full regions are
+//! Always: no call to a zone takes longer than [`DEADLINE`], but for a record: that takes its ticks. The gateway asks how full regions are
 //! at most once in [`KEPT`]. It leaves out zones that do not answer, and never guesses.
 
 use std::{collections::BTreeMap, time::Duration};
 
-use proto::rpc::queries::v1::{
-    CrowdRequest, WhereaboutsReply, WhereaboutsRequest, live_queries_client::LiveQueriesClient,
+use proto::rpc::{
+    queries::v1::{
+        CrowdRequest, WhereaboutsReply, WhereaboutsRequest, live_queries_client::LiveQueriesClient,
+    },
+    zone::v1::{RecordPart, RecordRequest, inspect_client::InspectClient},
 };
 use service_runtime::rpc::{Channels, Role, Trust};
 use tokio::{
     sync::Mutex as AsyncMutex,
     time::{Instant, timeout},
 };
-use tonic::{Code, transport::Channel};
-use world::Region;
+use tonic::{Code, Status, Streaming, transport::Channel};
+use world::{Region, TICK_MS};
 
 use crate::directory::DirectoryView;
 
 /// Longest time for a call to a zone.
 const DEADLINE: Duration = Duration::from_millis(500);
+/// Ticks that a record may take beyond its own.
+const SPARE_TICKS: u64 = 15;
 /// Time for which an answer about all zones is good.
 const KEPT: Duration = Duration::from_secs(1);
 
@@ -70,6 +75,27 @@ impl LiveQueries {
         let asked = others.map(|run| self.of_run(view, run.run_id, character_id));
         let found = futures::future::join_all(asked).await;
         found.into_iter().flatten().next()
+    }
+
+    /// Asks a zone for a record of its next ticks. Returns its parts when the ticks were played.
+    ///
+    /// # Errors
+    /// The zone's; NOT_FOUND: no such run; DEADLINE_EXCEEDED: it does not answer in time.
+    pub(crate) async fn record(
+        &self,
+        view: &DirectoryView,
+        run_id: u64,
+        ticks: u32,
+    ) -> Result<Streaming<RecordPart>, Status> {
+        let none = || Status::not_found("no such run lives");
+        let run = view.run(run_id).ok_or_else(none)?;
+        let channel = self.zones.to(&run.address).ok_or_else(none)?;
+        let mut client = InspectClient::new(channel);
+        let deadline = Duration::from_millis((u64::from(ticks) + SPARE_TICKS) * TICK_MS);
+        let asked = client.record(RecordRequest { run_id, ticks });
+        let parts = timeout(deadline, asked).await;
+        let parts = parts.map_err(|_| Status::deadline_exceeded("the zone does not answer"))?;
+        Ok(parts?.into_inner())
     }
 
     async fn of_run(

@@ -15,6 +15,7 @@ pub(crate) struct Metrics(Arc<Instruments>);
 struct Instruments {
     connections: UpDownCounter<i64>,
     sessions: UpDownCounter<i64>,
+    clients: UpDownCounter<i64>,
     messages: Counter<u64>,
     frames_out: Counter<u64>,
     bytes_out: Counter<u64>,
@@ -38,6 +39,7 @@ struct WaitInstruments {
     update_share: Histogram<f64>,
     answers: Histogram<f64>,
     turns: Histogram<f64>,
+    requests: Histogram<f64>,
 }
 
 impl WaitInstruments {
@@ -69,6 +71,11 @@ impl WaitInstruments {
                 "gateway_turn_wait_seconds",
                 "From asking for a turn to having it, by what it is for",
                 &[0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0],
+            ),
+            requests: seconds(
+                "gateway_http_request_seconds",
+                "From an HTTP request's head to its answer's head, by method and route",
+                &[0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0],
             ),
         }
     }
@@ -126,6 +133,10 @@ impl Metrics {
         Self(Arc::new(Instruments {
             connections: level("gateway_connections", "Sockets that are open"),
             sessions: level("gateway_sessions", "Sessions by state"),
+            clients: level(
+                "gateway_clients",
+                "Clients with an open socket by kind and subprotocol",
+            ),
             messages: counter(
                 "gateway_messages_total",
                 "Messages from clients by event and verdict",
@@ -190,6 +201,15 @@ impl Metrics {
         self.0
             .sessions
             .add(change, &[KeyValue::new("state", state)]);
+    }
+
+    /// Adds `change` to the clients of a kind: unauthenticated, page, program, agent or spectator.
+    pub(crate) fn client(&self, kind: &'static str, subprotocol: &'static str, change: i64) {
+        let labels = [
+            KeyValue::new("kind", kind),
+            KeyValue::new("subprotocol", subprotocol),
+        ];
+        self.0.clients.add(change, &labels);
     }
 
     pub(crate) fn message(&self, event: &'static str, verdict: &'static str) {
@@ -311,11 +331,13 @@ impl Metrics {
             .add(1, &[KeyValue::new("limit", limit)]);
     }
 
-    pub(crate) fn request(&self, route: &'static str, status: u16) {
-        let labels = [
-            KeyValue::new("route", route),
-            KeyValue::new("status", i64::from(status)),
-        ];
-        self.0.requests.add(1, &labels);
+    /// Records an answered HTTP request. `method` and `route` are of our own lists: no client can
+    /// make a series.
+    pub(crate) fn request(&self, method: &'static str, route: &str, status: u16, took: Duration) {
+        let route = KeyValue::new("route", route.to_owned());
+        let status = KeyValue::new("status", i64::from(status));
+        self.0.requests.add(1, &[route.clone(), status]);
+        let labels = [KeyValue::new("method", method), route];
+        self.0.waits.requests.record(took.as_secs_f64(), &labels);
     }
 }

@@ -1,55 +1,75 @@
 //! Turns at something that takes only so many at a time.
 //!
-//! Always: those who ask first come first. Nobody is refused who waits, unless the turn does not
-//! come within [`WAIT_MAX`]. A crowd that logs in at once waits here, where a place costs next to
-//! nothing and no deadline of a call passes, and not before the store and the zones.
+//! Always: those who ask first come first. Nobody is refused who waits, unless the line is full or
+//! the turn does not come within the line's wait. A crowd that logs in at once waits here, where a
+//! place costs next to nothing and no deadline of a call passes, and not before the store and the
+//! zones.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tokio::{
-    sync::{Semaphore, SemaphorePermit},
+    sync::{OwnedSemaphorePermit, Semaphore},
     time::{Instant, timeout},
 };
 
 use crate::metrics::Metrics;
 
-/// The longest wait for a turn.
-pub(crate) const WAIT_MAX: Duration = Duration::from_secs(30);
+/// A line of those who wait for a turn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Line {
+    /// Most who wait at a time.
+    pub(crate) most: usize,
+    /// The longest wait.
+    pub(crate) wait: Duration,
+}
+
+impl Line {
+    /// Of those who come into the world. The gateway's bound on connections bounds it.
+    pub(crate) const OF_ARRIVALS: Line = Line {
+        most: Semaphore::MAX_PERMITS,
+        wait: Duration::from_secs(30),
+    };
+}
 
 /// Turns at one thing.
 pub(crate) struct Turns {
-    places: Semaphore,
+    places: Arc<Semaphore>,
+    line: Semaphore,
+    wait: Duration,
     /// The thing, for the metric.
     at: &'static str,
     metrics: Metrics,
 }
 
-/// A turn; it is over when this is dropped.
-pub(crate) struct Turn<'a> {
-    _place: SemaphorePermit<'a>,
+/// A turn; it is over when this is dropped, wherever that is.
+pub(crate) struct Turn {
+    _place: OwnedSemaphorePermit,
 }
 
-/// The turn did not come in time.
+/// The line is full, or the turn did not come in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("too many wait for their turn")]
 pub(crate) struct TooMany;
 
 impl Turns {
     /// Makes turns at `at` for `most` at a time.
-    pub(crate) fn new(at: &'static str, most: usize, metrics: Metrics) -> Self {
+    pub(crate) fn new(at: &'static str, most: usize, line: Line, metrics: Metrics) -> Self {
         Self {
-            places: Semaphore::new(most),
+            places: Arc::new(Semaphore::new(most)),
+            line: Semaphore::new(line.most),
+            wait: line.wait,
             at,
             metrics,
         }
     }
 
     /// Waits for a turn. A caller that gives up takes no place.
-    pub(crate) async fn turn(&self) -> Result<Turn<'_>, TooMany> {
+    pub(crate) async fn turn(&self) -> Result<Turn, TooMany> {
+        // Nobody closes the semaphores: no permit means no place.
+        let _in_line = self.line.try_acquire().map_err(|_| TooMany)?;
         let asked = Instant::now();
-        let place = timeout(WAIT_MAX, self.places.acquire()).await;
+        let place = timeout(self.wait, Arc::clone(&self.places).acquire_owned()).await;
         self.metrics.turn(self.at, asked.elapsed());
-        // Nobody closes the semaphore.
         let place = place.map_err(|_| TooMany)?.map_err(|_| TooMany)?;
         Ok(Turn { _place: place })
     }
@@ -61,8 +81,13 @@ mod tests {
 
     use super::*;
 
+    const LINE: Line = Line {
+        most: 2,
+        wait: Duration::from_secs(3),
+    };
+
     fn turns(most: usize) -> Turns {
-        Turns::new("test", most, Metrics::none())
+        Turns::new("test", most, LINE, Metrics::none())
     }
 
     #[tokio::test(start_paused = true)]
@@ -86,6 +111,19 @@ mod tests {
         let _first = turns.turn().await.unwrap();
         let began = Instant::now();
         assert_eq!(turns.turn().await.err(), Some(TooMany));
-        assert_eq!(began.elapsed(), WAIT_MAX);
+        assert_eq!(began.elapsed(), LINE.wait);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_full_line_refuses_at_once() {
+        let turns = turns(1);
+        let first = turns.turn().await.unwrap();
+        let (mut second, mut third) = (Box::pin(turns.turn()), Box::pin(turns.turn()));
+        assert!((&mut second).now_or_never().is_none());
+        assert!((&mut third).now_or_never().is_none());
+        assert_eq!(turns.turn().now_or_never().unwrap().err(), Some(TooMany));
+        drop((second, first));
+        third.await.unwrap();
+        turns.turn().await.unwrap();
     }
 }

@@ -78,7 +78,7 @@ of them did not fit; `release ID` lets one in again.",
     Known {
         word: "roles",
         operands: "ACCOUNT ROLE,…|none",
-        about: "Gives an account just these roles (admin, moderator), for when no operator can. The last operator keeps the role.",
+        about: "Gives an account just these roles (admin, moderator, viewer), for when no operator can. The last operator keeps the role.",
     },
     Known {
         word: "promoted",
@@ -239,9 +239,9 @@ fn place_of(text: &str) -> Option<Region> {
     })
 }
 
-/// Reads roles from `admin,moderator` or `none`.
+/// Reads roles from `admin,moderator,viewer` or `none`.
 fn roles_of(text: &str) -> Option<Vec<String>> {
-    const KNOWN: [&str; 2] = [OPERATOR_ROLE, "moderator"];
+    const KNOWN: [&str; 3] = [OPERATOR_ROLE, "moderator", "viewer"];
     if text == "none" {
         return Some(Vec::new());
     }

@@ -15,6 +15,7 @@ mod hiscores;
 mod metrics;
 mod mutants;
 mod placement;
+mod program;
 mod rpc;
 mod server;
 #[cfg(feature = "simulation")]
@@ -28,5 +29,6 @@ pub use commands::{Command, check, keep_months};
 pub use config::{Config, PostgresConfig, StoreConfig};
 pub use database::Database;
 pub use mutants::Mutants;
+pub use program::program;
 pub use server::{Server, migrate};
 pub use store::{Conservation, StoreLocked, Total};

@@ -1,7 +1,7 @@
 //! All instruments of the service. Durations are in seconds; nothing names a player.
 
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use opentelemetry::KeyValue;
@@ -35,6 +35,20 @@ pub(crate) struct Metrics {
     watchers: Arc<AtomicI64>,
     spread: Arc<Mutex<Option<Spread>>>,
     months: Arc<Mutex<Option<Standing>>>,
+    pool: Arc<OnceLock<PoolReader>>,
+}
+
+/// Reads the use of the pool of connections.
+type PoolReader = Box<dyn Fn() -> PoolUse + Send + Sync>;
+
+/// Use of the pool of database connections.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct PoolUse {
+    pub(crate) max: usize,
+    pub(crate) in_use: usize,
+    pub(crate) idle: usize,
+    /// Callers that wait for a connection.
+    pub(crate) waiting: usize,
 }
 
 impl Metrics {
@@ -95,6 +109,7 @@ impl Metrics {
             watchers,
             spread: observe_spread(meter),
             months: observe_months(meter),
+            pool: observe_pool(meter),
         }
     }
 
@@ -147,6 +162,12 @@ impl Metrics {
     /// Sets the state of the months, as this replica saw it last.
     pub(crate) fn months(&self, standing: Standing) {
         *self.months.lock().unwrap_or_else(PoisonError::into_inner) = Some(standing);
+    }
+
+    /// Shows the use of the pool from now on. `read` must not wait.
+    pub(crate) fn watch_pool(&self, read: impl Fn() -> PoolUse + Send + Sync + 'static) {
+        // A process has one store, and so one pool.
+        let _ = self.pool.set(Box::new(read));
     }
 
     /// Records a wait for a connection of the pool.
@@ -230,6 +251,47 @@ fn observe_months(meter: &Meter) -> Arc<Mutex<Option<Standing>>> {
     );
     months
 }
+
+/// Shows the use of the pool, once there is one. SQLite has one connection and no pool.
+fn observe_pool(meter: &Meter) -> Arc<OnceLock<PoolReader>> {
+    let pool: Arc<OnceLock<PoolReader>> = Arc::default();
+    let gauge = |name: &'static str, what: &'static str, of: fn(PoolUse) -> Vec<Level>| {
+        let pool = Arc::clone(&pool);
+        // The registration keeps the callback.
+        let _ = meter
+            .u64_observable_gauge(name)
+            .with_description(what)
+            .with_callback(move |gauge| {
+                let Some(read) = pool.get() else {
+                    return;
+                };
+                for (count, state) in of(read()) {
+                    let labels = state.map(|state| KeyValue::new("state", state));
+                    gauge.observe(count as u64, labels.as_slice());
+                }
+            })
+            .build();
+    };
+    gauge(
+        "persistence_pool_connections",
+        "Connections of the pool to the database, in use or idle",
+        |of| vec![(of.in_use, Some("in_use")), (of.idle, Some("idle"))],
+    );
+    gauge(
+        "persistence_pool_connections_max",
+        "Connections that the pool may have",
+        |of| vec![(of.max, None)],
+    );
+    gauge(
+        "persistence_pool_waiting",
+        "Callers that wait for a connection of the pool",
+        |of| vec![(of.waiting, None)],
+    );
+    pool
+}
+
+/// A value of a gauge, with its state if it has one.
+type Level = (usize, Option<&'static str>);
 
 /// One open stream of the directory.
 pub(crate) struct Watcher(Arc<AtomicI64>);

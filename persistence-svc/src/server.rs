@@ -132,7 +132,9 @@ impl Server {
         let metrics_listener = self.metrics_listener.take();
         self.start(&desk, &feed, &tasks, metrics_listener);
         tasks.spawn("certificates", self.config.trust.clone().follow());
-        let acceptor = Acceptor::new(&self.config.trust, &self.telemetry.meter()).behind(gate);
+        let acceptor = Acceptor::new(&self.config.trust, &self.telemetry.meter())
+            .followed_by(&self.telemetry)
+            .behind(gate);
         let router = acceptor
             .server()
             .add_service(
@@ -197,6 +199,7 @@ impl Server {
             bounds: self.config.agents,
         };
         let guests = self.config.guests;
+        let plans = desk.plans.clone();
         let (metrics, ready, end) = (self.metrics.clone(), health.clone(), tasks.stop().clone());
         tasks.finish("what the store does by itself", async move {
             let prepared = tokio::select! {
@@ -213,7 +216,7 @@ impl Server {
                 planner::run(
                     Arc::clone(&store),
                     settings,
-                    metrics.clone(),
+                    (metrics.clone(), plans),
                     woken,
                     end.clone()
                 ),

@@ -131,6 +131,7 @@ both! {
     passwords:
         a_guest_gets_a_password_and_stays_the_same_account,
         a_changed_password_ends_all_other_logins,
+        a_login_that_ended_is_no_login_of_the_password,
         of_two_changes_at_once_one_wins,
         one_login_too_many_ends_the_oldest;
     commits:

@@ -132,9 +132,9 @@ async fn what_a_witness_said_long_ago_counts_no_more(kind: Kind) {
     looked(&stage).await;
     assert_eq!(state(&stage, victim.run).await, "live");
     // The same witness again is fresh.
-    suspect(&stage, victim.run, "gateway:three").await.unwrap();
-    suspect(&stage, victim.run, "gateway:two").await.unwrap();
     until("it is fenced", async || {
+        suspect(&stage, victim.run, "gateway:three").await.unwrap();
+        suspect(&stage, victim.run, "gateway:two").await.unwrap();
         (state(&stage, victim.run).await == "fenced").then_some(())
     })
     .await;
@@ -188,7 +188,7 @@ async fn give(stage: &Stage, zone: &Zone, to: u64) -> Outcome {
         sequence: 1,
         tick: 1,
         rows: 1,
-        traceparent: String::new(),
+        ..wire::CommitHeader::default()
     };
     let rows = wire::CommitRows {
         gives: vec![wire::RegionGive {

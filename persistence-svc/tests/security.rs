@@ -250,6 +250,7 @@ async fn behind_a_pooler_every_wait_for_a_lock_has_an_end() {
             account_id: "somebody".to_owned(),
             name: "Somebody".to_owned(),
             spawn: Some(Tile { x: 1, z: 1 }),
+            look: String::new(),
         };
         let mut transaction = accounts.clone();
         tokio::join!(secret("another"), transaction.create_character(ask))

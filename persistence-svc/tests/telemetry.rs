@@ -14,12 +14,13 @@ use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{
 use opentelemetry_proto::tonic::collector::trace::v1::{
     ExportTraceServiceRequest, ExportTraceServiceResponse,
 };
+use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::commit_part::Part;
 use proto::rpc::persistence::v1::runs_client::RunsClient;
 use service_runtime::config::{Env, Reader};
-use service_runtime::telemetry::{Telemetry, TelemetryConfig};
+use service_runtime::telemetry::{CONTEXTS_MAX, Telemetry, TelemetryConfig};
 use stage::{serve_with, telemetry_to, temporary_folder, until};
 use test_servers::{Authority, Certified};
 use tokio::net::TcpListener;
@@ -99,8 +100,23 @@ async fn spans_go_by_tls_to_a_collector_of_the_named_ca_and_to_no_other() {
     }
 }
 
+/// Returns the trace context of a sampled tick.
+fn tick(number: u64) -> String {
+    format!("00-{number:032x}-{number:016x}-01")
+}
+
+/// Returns the trace context of a sampled span, as the collector heard of it.
+fn context(trace: &[u8], span: &[u8]) -> String {
+    let hex = |bytes: &[u8]| -> String { bytes.iter().map(|b| format!("{b:02x}")).collect() };
+    format!("00-{}-{}-01", hex(trace), hex(span))
+}
+
+fn named<'a>(spans: &'a [Span], name: &'a str) -> impl Iterator<Item = &'a Span> {
+    spans.iter().filter(move |span| span.name.contains(name))
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn a_commit_is_part_of_its_ticks_trace_and_counted() {
+async fn a_commit_is_part_of_its_first_ticks_trace_linked_to_the_others_and_counted() {
     let collector = Collector::default();
     let telemetry = telemetry_to(&collector.start().await);
     let folder = temporary_folder();
@@ -120,18 +136,29 @@ async fn a_commit_is_part_of_its_ticks_trace_and_counted() {
         Some(reply.into_inner().run_id)
     })
     .await;
-    let (trace, tick) = ("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331");
-    let header = wire::CommitHeader {
+    // A zone of 0.2.0 names one tick. A newer one names all, here more than a batch may carry.
+    let older = wire::CommitHeader {
         run_id: run,
         sequence: 1,
         tick: 1,
-        rows: 0,
-        traceparent: format!("00-{trace}-{tick}-01"),
+        traceparent: tick(1),
+        ..wire::CommitHeader::default()
     };
-    let part = wire::CommitPart {
-        part: Some(Part::Header(header)),
+    let most = u64::try_from(CONTEXTS_MAX).unwrap();
+    let newer = wire::CommitHeader {
+        sequence: 2,
+        tick: 2,
+        traceparent: tick(2),
+        traceparents: (2..most + 4).map(tick).collect(),
+        traceparents_left_out: 5,
+        ..older.clone()
     };
-    runs.commit(tokio_stream::iter([part])).await.unwrap();
+    for header in [older, newer] {
+        let part = wire::CommitPart {
+            part: Some(Part::Header(header)),
+        };
+        runs.commit(tokio_stream::iter([part])).await.unwrap();
+    }
     until("the months to come are made", async || {
         let metrics = telemetry.render_metrics();
         let three =
@@ -145,19 +172,36 @@ async fn a_commit_is_part_of_its_ticks_trace_and_counted() {
         line.starts_with("persistence_commit_seconds")
             && line.contains("_count")
             && line.contains(r#"outcome="done""#)
-            && line.ends_with(" 1")
+            && line.ends_with(" 2")
     });
     assert!(counted, "{metrics}");
     telemetry.shutdown().await;
 
     let spans = collector.0.lock().unwrap().clone();
-    let hex = |bytes: &[u8]| -> String { bytes.iter().map(|b| format!("{b:02x}")).collect() };
-    let named = |name: &str| spans.iter().find(|span| span.name.contains(name)).unwrap();
-    let (commit, sql) = (named("Runs/Commit"), named("characters"));
-    assert_eq!(hex(&commit.trace_id), trace);
-    assert_eq!(hex(&commit.parent_span_id), tick);
-    assert_eq!(sql.trace_id, commit.trace_id);
-    assert_eq!(sql.parent_span_id, commit.span_id);
-    assert!(sql.attributes.iter().any(|one| one.key == "db.system"));
+    let commits: Vec<_> = named(&spans, "Runs/Commit").collect();
+    assert_eq!(commits.len(), 2);
+    for (commit, number) in commits.into_iter().zip([1, 2]) {
+        assert_eq!(
+            context(&commit.trace_id, &commit.parent_span_id),
+            tick(number)
+        );
+        let of_it = |sql: &&Span| sql.parent_span_id == commit.span_id;
+        let sql = named(&spans, "BATCH").find(of_it).unwrap();
+        assert_eq!(sql.trace_id, commit.trace_id);
+        assert!(sql.attributes.iter().any(|one| one.key == "db.system"));
+        let links = commit.links.iter();
+        let links: Vec<_> = links
+            .map(|link| context(&link.trace_id, &link.span_id))
+            .collect();
+        let (others, left_out) = match number {
+            1 => (Vec::new(), 0),
+            _ => ((3..most + 2).map(tick).collect(), 5 + 2),
+        };
+        assert_eq!(links, others);
+        let said = commit.attributes.iter();
+        let said = said.filter(|one| one.key == "tilestead.ticks_left_out");
+        let said: Vec<_> = said.filter_map(|one| one.value.clone()?.value).collect();
+        assert_eq!(said, [Value::IntValue(left_out)]);
+    }
     std::fs::remove_dir_all(folder).unwrap();
 }

@@ -1,6 +1,7 @@
-//! An OTLP collector that keeps the spans that it is sent, and takes metrics without keeping them.
+//! An OTLP collector that keeps the spans that it is sent, and of metrics their names.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     net::SocketAddr,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -19,7 +20,8 @@ use opentelemetry_proto::tonic::{
             trace_service_server::{TraceService, TraceServiceServer},
         },
     },
-    common::v1::any_value::Value,
+    common::v1::{KeyValue, any_value::Value},
+    resource::v1::Resource,
 };
 use tokio::{net::TcpListener, time::Instant};
 use tonic::{Request, Response, Status, transport::server::TcpIncoming};
@@ -42,11 +44,28 @@ pub struct Span {
     pub parent: String,
     /// Trace and span of each of its links.
     pub links: Vec<(String, String)>,
+    /// Its attributes, as text.
+    pub attributes: BTreeMap<String, String>,
+}
+
+impl Span {
+    /// Returns the value of an attribute; empty: the span has none of this name.
+    pub fn attribute(&self, name: &str) -> &str {
+        self.attributes.get(name).map_or("", String::as_str)
+    }
+}
+
+/// All that services have sent.
+#[derive(Default)]
+struct Kept {
+    spans: Vec<Span>,
+    /// Names of metrics, each with the service that sent it.
+    metrics: BTreeSet<(String, String)>,
 }
 
 /// The collector; it ends when dropped.
 pub struct Collector {
-    spans: Arc<Mutex<Vec<Span>>>,
+    kept: Arc<Mutex<Kept>>,
     address: SocketAddr,
     task: tokio::task::JoinHandle<()>,
 }
@@ -63,8 +82,8 @@ impl Collector {
         Box::pin(async move {
             let listener = TcpListener::bind("127.0.0.1:0").await?;
             let address = listener.local_addr()?;
-            let spans = Arc::new(Mutex::new(Vec::new()));
-            let keeper = Keeper(Arc::clone(&spans));
+            let kept = Arc::default();
+            let keeper = Keeper(Arc::clone(&kept));
             let server = tonic::transport::Server::builder()
                 .add_service(TraceServiceServer::new(keeper.clone()))
                 .add_service(MetricsServiceServer::new(keeper));
@@ -77,7 +96,7 @@ impl Collector {
                 }
             });
             Ok(Self {
-                spans,
+                kept,
                 address,
                 task,
             })
@@ -91,10 +110,15 @@ impl Collector {
 
     /// Returns all spans so far.
     pub fn spans(&self) -> Vec<Span> {
-        self.spans
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.spans.clone()
+    }
+
+    /// Returns the names of the metrics that a service has sent so far.
+    pub fn metrics(&self, service: &str) -> BTreeSet<String> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let sent = kept.metrics.iter().filter(|(by, _)| by == service);
+        sent.map(|(_, name)| name.clone()).collect()
     }
 
     /// Waits until the spans answer.
@@ -128,7 +152,7 @@ impl Collector {
 }
 
 #[derive(Clone)]
-struct Keeper(Arc<Mutex<Vec<Span>>>);
+struct Keeper(Arc<Mutex<Kept>>);
 
 #[tonic::async_trait]
 impl TraceService for Keeper {
@@ -138,34 +162,27 @@ impl TraceService for Keeper {
     ) -> Result<Response<ExportTraceServiceResponse>, Status> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for resource in request.into_inner().resource_spans {
-            let attributes = resource.resource.map(|r| r.attributes).unwrap_or_default();
-            let service = attributes
-                .into_iter()
-                .find(|attribute| attribute.key == "service.name")
-                .and_then(|attribute| attribute.value?.value)
-                .map_or(String::new(), |value| match value {
-                    Value::StringValue(text) => text,
-                    other => format!("{other:?}"),
-                });
+            let service = service(resource.resource);
             for span in resource
                 .scope_spans
                 .into_iter()
                 .flat_map(|scope| scope.spans)
             {
-                if kept.len() >= SPANS_MAX {
+                if kept.spans.len() >= SPANS_MAX {
                     break;
                 }
                 let links = span
                     .links
                     .iter()
                     .map(|l| (hex(&l.trace_id), hex(&l.span_id)));
-                kept.push(Span {
+                kept.spans.push(Span {
                     service: service.clone(),
                     name: span.name,
                     trace: hex(&span.trace_id),
                     id: hex(&span.span_id),
                     parent: hex(&span.parent_span_id),
                     links: links.collect(),
+                    attributes: span.attributes.into_iter().map(text).collect(),
                 });
             }
         }
@@ -177,10 +194,36 @@ impl TraceService for Keeper {
 impl MetricsService for Keeper {
     async fn export(
         &self,
-        _: Request<ExportMetricsServiceRequest>,
+        request: Request<ExportMetricsServiceRequest>,
     ) -> Result<Response<ExportMetricsServiceResponse>, Status> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for resource in request.into_inner().resource_metrics {
+            let service = service(resource.resource);
+            let scopes = resource.scope_metrics.into_iter();
+            let metrics = scopes.flat_map(|scope| scope.metrics);
+            let names = metrics.map(|metric| (service.clone(), metric.name));
+            kept.metrics.extend(names);
+        }
         Ok(Response::new(ExportMetricsServiceResponse::default()))
     }
+}
+
+/// Returns the name of the service that sent something.
+fn service(resource: Option<Resource>) -> String {
+    let attributes = resource.map(|r| r.attributes).unwrap_or_default();
+    let mut named = attributes.into_iter().map(text);
+    let service = named.find(|(name, _)| name == "service.name");
+    service.map(|(_, name)| name).unwrap_or_default()
+}
+
+/// Returns an attribute's name, and its value as text.
+fn text(attribute: KeyValue) -> (String, String) {
+    let value = match attribute.value.and_then(|value| value.value) {
+        Some(Value::StringValue(text)) => text,
+        Some(Value::IntValue(number)) => number.to_string(),
+        other => format!("{other:?}"),
+    };
+    (attribute.key, value)
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -88,6 +88,7 @@ fn settle(world: &mut World, place: &dyn Fn(u32) -> Tile, pack: &[&str]) {
             record: PlayerRecord::new(columns, state),
             hot: PlayerHot::default(),
             region: Region::from(tile),
+            look: "".into(),
         }
     });
     let inbox = Inbox {

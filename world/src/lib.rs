@@ -77,7 +77,7 @@ pub use refusal::Refusal;
 pub use rules::Rules;
 pub use skilling::{Craft, Job, RecipeKind, Work};
 pub use tick::{Inbox, Outcome, Phase, PhaseClock};
-pub use time::Tick;
+pub use time::{TICK_MS, Tick};
 pub use trade::{Offer, Offered, Screen, TradeEnd, TradeNote, TradeStep};
 pub use training::experience::SkillXp;
 pub use training::skill::Skill;

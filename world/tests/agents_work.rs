@@ -56,6 +56,7 @@ impl Land {
             region: Region::from(record.tile),
             record,
             hot: PlayerHot::default(),
+            look: "".into(),
         };
         self.tick(Inbox {
             arrivals: vec![arrival],

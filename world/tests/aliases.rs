@@ -168,6 +168,7 @@ fn arrived(content: &Arc<Content>, record: PlayerRecord, value: Value) -> (Playe
         record,
         hot: PlayerHot::default(),
         region,
+        look: "".into(),
     };
     let inbox = Inbox {
         arrivals: vec![arrival],

@@ -258,6 +258,7 @@ fn one_who_is_handed_over_on_its_way_goes_on_or_is_told() {
                 record,
                 hot,
                 region,
+                look: "".into(),
             }],
             ..world::Inbox::default()
         })

@@ -130,6 +130,7 @@ fn who_dies_where_home_is_played_by_others_is_brought_there() {
             record,
             hot,
             region: Region { x: 0, z: 0 },
+            look: "".into(),
         }],
         ..Inbox::default()
     };

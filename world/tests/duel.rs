@@ -386,6 +386,7 @@ fn who_comes_back_without_the_duel_gets_back_what_was_staked_outside_of_the_ring
             record: bob.clone(),
             hot,
             region: Region::from(bob.tile),
+            look: "".into(),
         });
         let outcome = stage.step(inbox);
         let ledger = &outcome.changes.ledger;
@@ -509,6 +510,7 @@ fn a_region_that_moves_takes_its_duel_along_and_one_taken_over_returns_the_stake
         record,
         hot: PlayerHot::default(),
         region,
+        look: "".into(),
     });
     let inbox = Inbox {
         arrivals: arrivals.into(),

@@ -208,6 +208,7 @@ fn one_who_went_over_to_where_others_play_is_followed_there() {
             record,
             hot,
             region: world::Region::from(tile),
+            look: "".into(),
         }],
         ..world::Inbox::default()
     };

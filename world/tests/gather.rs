@@ -260,6 +260,7 @@ fn work_goes_on_after_a_handover() {
         record,
         hot,
         region,
+        look: "".into(),
     });
     stage.step(inbox);
     let told = stage.play("wait 2");

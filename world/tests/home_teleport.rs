@@ -95,6 +95,7 @@ fn who_logs_out_and_in_again_waits_as_long() {
             record,
             hot: world::PlayerHot::default(),
             region: Region { x: 0, z: 0 },
+            look: "".into(),
         }],
         ..world::Inbox::default()
     };
@@ -176,6 +177,7 @@ fn one_whose_home_others_play_is_to_be_brought_there_and_stands_still() {
             record,
             hot,
             region,
+            look: "".into(),
         }],
         ..world::Inbox::default()
     };

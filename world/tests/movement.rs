@@ -297,6 +297,7 @@ fn newcomer(id: &str) -> world::Arrival {
         record,
         hot: world::PlayerHot::default(),
         region: world::Region { x: 0, z: 0 },
+        look: "".into(),
     }
 }
 

@@ -103,6 +103,7 @@ fn what_a_newcomer_drops_does_not_become_anybodys_on_another_stack() {
             record,
             hot,
             region: world::Region { x: 0, z: 0 },
+            look: "".into(),
         }],
         ..world::Inbox::default()
     };

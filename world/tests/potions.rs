@@ -305,6 +305,7 @@ fn joining(record: PlayerRecord) -> Inbox {
             record,
             hot,
             region,
+            look: "".into(),
         }],
         ..Inbox::default()
     }

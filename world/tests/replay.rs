@@ -185,6 +185,7 @@ fn play(world: &mut World, tick: u64, actions: &[Action]) -> (Vec<Event>, Vec<Cr
                         ..PlayerHot::default()
                     },
                     region,
+                    look: "".into(),
                 });
             }
             Action::Ask { who, intent } => {

@@ -65,6 +65,7 @@ fn the_tiles_that_were_gone_are_not_lost_in_a_handover() {
             record,
             hot,
             region: Region { x: 0, z: 0 },
+            look: "".into(),
         }],
         ..world::Inbox::default()
     });
@@ -119,6 +120,7 @@ fn levels_are_those_that_the_experience_makes_whatever_was_saved() {
             record,
             hot: PlayerHot::default(),
             region: Region { x: 0, z: 0 },
+            look: "".into(),
         }],
         ..world::Inbox::default()
     });

@@ -33,6 +33,7 @@ mod run;
 mod server;
 #[cfg(feature = "simulation")]
 pub mod simulation;
+mod spans;
 mod store;
 mod tick_loop;
 mod translate;

@@ -28,6 +28,7 @@ use world::{CharacterId, Region};
 use crate::{
     deliver::links::{ControlSender, FrameSender, LinkHalf},
     ownership::lease::Renewed,
+    replay::order::Order,
 };
 
 /// Messages that may wait for the thread.
@@ -77,6 +78,8 @@ pub(crate) enum Message {
     Whereabouts(String, oneshot::Sender<Option<WhereaboutsReply>>),
     /// A gateway asks for the number of players and NPCs in each region.
     Crowd(oneshot::Sender<CrowdReply>),
+    /// An operator asks for a record of the next ticks.
+    Record(Order),
     /// The run is to stop in order.
     Stop,
 }

@@ -1,6 +1,10 @@
 //! All instruments of a zone server.
 //!
-//! Always: no label names a player, a gateway or a region; durations are in seconds.
+//! Always: no label names a player or a gateway, and a label names a region only while it is one of
+//! the busiest few; durations are in seconds.
+
+mod economy;
+mod load;
 
 use std::time::Duration;
 
@@ -8,9 +12,10 @@ use opentelemetry::{
     KeyValue,
     metrics::{Counter, Gauge, Histogram, Meter},
 };
-use proto::rpc::persistence::v1::CommitRows;
+use proto::rpc::persistence::v1::{CommitRows, RegionLoad};
 use service_runtime::instruments::counter;
 
+use self::{economy::Economy, load::Loads};
 use crate::commit::rows;
 
 const TICK_BUCKETS: [f64; 14] = [
@@ -50,6 +55,9 @@ pub(crate) struct Metrics {
     agent_words: Counter<u64>,
     regains: Counter<u64>,
     runs: Counter<u64>,
+    passages: Passages,
+    economy: Economy,
+    loads: Loads,
 }
 
 /// Gauges of the value that waits for the store.
@@ -57,8 +65,48 @@ pub(crate) struct Metrics {
 struct ValueGauges {
     ledger: Gauge<u64>,
     held: Gauge<u64>,
+    held_age: Gauge<f64>,
     wait: Gauge<f64>,
     state: Gauge<u64>,
+}
+
+/// Counters of the characters that runs took in and let go.
+#[derive(Debug, Clone)]
+struct Passages {
+    entries: Counter<u64>,
+    departures: Counter<u64>,
+}
+
+impl Passages {
+    fn new(meter: &Meter) -> Passages {
+        Passages {
+            entries: counter(
+                meter,
+                "zone_entries_total",
+                "Characters that a run took in, by where they came from",
+            ),
+            departures: counter(
+                meter,
+                "zone_departures_total",
+                "Characters that a run let go, by reason",
+            ),
+        }
+    }
+}
+
+/// The value that waits for the store after a tick.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WaitingValue {
+    /// Entries of the ledger that are not acknowledged.
+    pub(crate) ledger: usize,
+    /// Messages and ground items that wait.
+    pub(crate) held: usize,
+    /// Time for which the oldest of those messages has waited, in milliseconds.
+    pub(crate) held_ms: u64,
+    /// Time since the batch in flight was cut, in milliseconds.
+    pub(crate) commit_ms: u64,
+    /// Whether items and coins may change owners: 0 yes, 1 frozen, 2 storage unavailable.
+    pub(crate) state: u64,
 }
 
 impl ValueGauges {
@@ -75,6 +123,11 @@ impl ValueGauges {
                 "zone_held_messages",
                 "Messages and ground items that wait for an acknowledgement",
             ),
+            held_age: meter
+                .f64_gauge("zone_held_age_seconds")
+                .with_unit("s")
+                .with_description("Since the oldest held message was held; 0: none is")
+                .build(),
             wait: meter
                 .f64_gauge("zone_commit_wait_seconds")
                 .with_unit("s")
@@ -163,6 +216,9 @@ impl Metrics {
                 "Orders and commands for agents by what became of them",
             ),
             runs: count("zone_runs_total", "Runs by how they ended"),
+            passages: Passages::new(meter),
+            economy: Economy::new(meter),
+            loads: Loads::new(meter),
         }
     }
 
@@ -236,12 +292,36 @@ impl Metrics {
 
     /// Records the value that waits for the store after a tick, and whether items and coins may
     /// change owners.
-    pub(crate) fn value(&self, ledger: usize, held: usize, waiting_ms: u64, state: u64) {
+    pub(crate) fn value(&self, waits: WaitingValue) {
         let gauges = &self.value;
-        gauges.ledger.record(ledger as u64, &[]);
-        gauges.held.record(held as u64, &[]);
-        gauges.wait.record(waiting_ms as f64 / 1000.0, &[]);
-        gauges.state.record(state, &[]);
+        gauges.ledger.record(waits.ledger as u64, &[]);
+        gauges.held.record(waits.held as u64, &[]);
+        let seconds = |ms: u64| ms as f64 / 1000.0;
+        gauges.held_age.record(seconds(waits.held_ms), &[]);
+        gauges.wait.record(seconds(waits.commit_ms), &[]);
+        gauges.state.record(waits.state, &[]);
+    }
+
+    /// Counts what the ledger of a batch made and destroyed, when the store has applied the batch.
+    pub(crate) fn applied(&self, rows: &CommitRows) {
+        self.economy.applied(&rows.ledger);
+    }
+
+    /// Counts a character that the run took in from `store`, `handover` or `region_move`.
+    pub(crate) fn entered(&self, from: &'static str) {
+        self.passages.entries.add(1, &[KeyValue::new("from", from)]);
+    }
+
+    /// Counts characters that the run let go: left, disconnected, handover, region_move,
+    /// turned_away, lost or run_ended. The entries less these are the characters that it holds.
+    pub(crate) fn departed(&self, reason: &'static str, characters: usize) {
+        let labels = [KeyValue::new("reason", reason)];
+        self.passages.departures.add(characters as u64, &labels);
+    }
+
+    /// Sets the mean work of a tick, and the share of each region in it.
+    pub(crate) fn loads(&self, cost_us: u32, regions: &[RegionLoad]) {
+        self.loads.set(cost_us, regions);
     }
 
     /// Counts a step of a handover: done, refused, stale, local, taken, dropped.
@@ -265,8 +345,9 @@ impl Metrics {
         self.handover_time.record(took.as_secs_f64(), &[]);
     }
 
-    /// Counts a run that ended: stopped, fenced, panic or refused.
+    /// Counts a run that ended: stopped, fenced, panic or refused. It has no load any more.
     pub(crate) fn run_ended(&self, how: &'static str) {
         self.runs.add(1, &[KeyValue::new("end", how)]);
+        self.loads(0, &[]);
     }
 }

@@ -1,8 +1,10 @@
 //! Talks to peers and to the store about players and regions between two owners. Every call has a
-//! deadline, and the run always hears how it ended.
+//! deadline, and the run always hears how it ended. A call belongs to the span that is active when
+//! the run asks for it.
 
 use std::time::Duration;
 
+use opentelemetry::trace::FutureExt;
 use proto::rpc::{
     persistence::v1::CharacterOwnerRequest,
     zone::v1::{
@@ -11,7 +13,7 @@ use proto::rpc::{
     },
 };
 use service_runtime::{
-    rpc::{Channels, Role},
+    rpc::{Channels, Role, traced},
     tasks::TaskGroup,
 };
 use tonic::{Response, Status, transport::Channel};
@@ -59,9 +61,11 @@ impl Peers {
         request: PrepareRequest,
     ) {
         let peers = self.clone();
-        self.tasks.spawn("prepare a player", async move {
+        let asking = async move {
             let reply = match peers.peer(&address) {
-                Some(mut peer) => within(PREPARE_DEADLINE, peer.prepare(request)).await.ok(),
+                Some(mut peer) => within(PREPARE_DEADLINE, peer.prepare(traced(request)))
+                    .await
+                    .ok(),
                 None => None,
             };
             let message = || HandoverMessage::Prepared {
@@ -70,7 +74,9 @@ impl Peers {
                 reply: reply.clone(),
             };
             peers.mailbox.insist(message).await;
-        });
+        };
+        self.tasks
+            .spawn("prepare a player", asking.with_current_context());
     }
 
     /// Tells the peer at `address` that the handover is done; answered as `Completed`.
@@ -82,9 +88,11 @@ impl Peers {
         request: CompleteRequest,
     ) {
         let peers = self.clone();
-        self.tasks.spawn("complete a player", async move {
+        let asking = async move {
             let reply = match peers.peer(&address) {
-                Some(mut peer) => within(COMPLETE_DEADLINE, peer.complete(request)).await.ok(),
+                Some(mut peer) => within(COMPLETE_DEADLINE, peer.complete(traced(request)))
+                    .await
+                    .ok(),
                 None => None,
             };
             let known = reply.map(|reply| reply.known);
@@ -94,7 +102,9 @@ impl Peers {
                 known,
             };
             peers.mailbox.insist(message).await;
-        });
+        };
+        self.tasks
+            .spawn("complete a player", asking.with_current_context());
     }
 
     /// Sends late inputs after their player; answered as `Forwarded`. A repetition is harmless,
@@ -129,10 +139,10 @@ impl Peers {
         request: PrepareRegionRequest,
     ) {
         let peers = self.clone();
-        self.tasks.spawn("prepare a region", async move {
+        let asking = async move {
             let region = place(request.region);
             let reply = match peers.peer(&address) {
-                Some(mut peer) => within(PREPARE_DEADLINE, peer.prepare_region(request))
+                Some(mut peer) => within(PREPARE_DEADLINE, peer.prepare_region(traced(request)))
                     .await
                     .ok(),
                 None => None,
@@ -143,17 +153,19 @@ impl Peers {
                 reply: reply.clone(),
             };
             peers.mailbox.insist(message).await;
-        });
+        };
+        self.tasks
+            .spawn("prepare a region", asking.with_current_context());
     }
 
     /// Tells the peer at `address` that the store has a region there; answered as
     /// `RegionCompleted`.
     pub(crate) fn complete_region(&self, address: String, request: CompleteRegionRequest) {
         let peers = self.clone();
-        self.tasks.spawn("complete a region", async move {
+        let asking = async move {
             let (region, epoch) = (place(request.region), request.epoch);
             let reply = match peers.peer(&address) {
-                Some(mut peer) => within(REGION_DEADLINE, peer.complete_region(request))
+                Some(mut peer) => within(REGION_DEADLINE, peer.complete_region(traced(request)))
                     .await
                     .ok(),
                 None => None,
@@ -165,7 +177,9 @@ impl Peers {
                 known,
             };
             peers.mailbox.insist(message).await;
-        });
+        };
+        self.tasks
+            .spawn("complete a region", asking.with_current_context());
     }
 
     /// Asks the peer at `address` for the place of something; answered as `Located`.

@@ -17,6 +17,7 @@ use world::{CharacterId, EntityId, Region, Tile};
 use crate::{
     deliver::held::{HeldMessages, Holdings, Released, shows_holdings},
     inbox::{Inputs, Taken},
+    spans::Ongoing,
     translate::{self, record::Owner},
 };
 
@@ -114,6 +115,8 @@ pub(crate) struct Departure {
     /// Tick since which the character is held for its next owner.
     pub(crate) leaving_since: u64,
     pub(crate) crossing_since: Option<Instant>,
+    /// Span of the handover that is under way.
+    pub(crate) span: Ongoing,
 }
 
 /// The messages for the session of a character.
@@ -423,6 +426,11 @@ impl PlayerSlot {
         self.messages.held.len()
     }
 
+    /// Returns the batches for which the oldest and the newest of them wait.
+    pub(crate) fn held_for(&self) -> impl Iterator<Item = u64> {
+        self.messages.held.batches()
+    }
+
     /// Takes all messages that wait for the session's next frame.
     pub(crate) fn take_outbox(&mut self) -> Vec<Private> {
         std::mem::take(&mut self.messages.outbox)
@@ -446,6 +454,7 @@ impl PlayerSlot {
     /// Calls the handover off. Returns whether the character was to be handed over.
     pub(crate) fn goes_nowhere(&mut self) -> bool {
         let source = self.departure.source.take();
+        self.departure.span.end("called_off");
         self.departure.offers = source
             .as_ref()
             .map_or(self.departure.offers, Source::attempts);

@@ -154,7 +154,7 @@ impl Server {
         }
         tasks.spawn("replicas", store.clone().follow());
         tasks.spawn("certificates", config.trust.clone().follow());
-        let acceptor = Acceptor::new(&config.trust, &telemetry.meter());
+        let acceptor = Acceptor::new(&config.trust, &telemetry.meter()).followed_by(&telemetry);
         let router = acceptor
             .server()
             .add_service(

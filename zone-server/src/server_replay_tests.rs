@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use proto::rpc::zone::v1::{RecordRequest, inspect_client::InspectClient};
+use tonic::{Code, Status};
 use world::CharacterId;
 
 use super::*;
@@ -38,7 +40,7 @@ async fn record_in(folder: &Path) -> PathBuf {
 /// Plays a record, and returns the exit code and the lines.
 fn played(file: &Path) -> (u8, Vec<String>) {
     let mut out = Vec::new();
-    let code = command::replay(file, "/nonexistent", &mut (), &mut out).unwrap();
+    let code = command::replay((file, false), "/nonexistent", &mut (), &mut out).unwrap();
     let lines = String::from_utf8(out).unwrap();
     (code, lines.lines().map(str::to_owned).collect())
 }
@@ -318,10 +320,93 @@ async fn whoever_made_a_tick_panic_is_disconnected_and_named_in_the_record() {
 
     // The replay finds a bug that bites again in the same tick.
     let mut out = Vec::new();
-    let code = command::replay(&file, "/nonexistent", &mut Bug(ann), &mut out);
+    let code = command::replay((&file, false), "/nonexistent", &mut Bug(ann), &mut out);
     assert_eq!(code, Ok(3));
     let out = String::from_utf8(out).unwrap();
     let words = format!("panics in tick {}, at an input of ann;", header.tick);
     assert!(out.lines().last().unwrap().starts_with(&words), "{out}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Asks a zone for a record of the next ticks.
+async fn recorded(address: String, run_id: u64, ticks: u32) -> Result<Vec<u8>, Status> {
+    let endpoint = tonic::transport::Endpoint::from_shared(format!("http://{address}")).unwrap();
+    let mut client = InspectClient::new(endpoint.connect_lazy());
+    let mut parts = client
+        .record(RecordRequest { run_id, ticks })
+        .await?
+        .into_inner();
+    let mut bytes = Vec::new();
+    while let Some(part) = parts.message().await? {
+        bytes.extend_from_slice(&part.data);
+    }
+    Ok(bytes)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_operator_gets_a_record_of_the_next_ticks_and_sees_each_step() {
+    let store = FakeStore::start().await;
+    // Nobody set REPLAY_DIR: nothing is remembered before somebody asks.
+    let server = trapped(&store, &Trap::at(Phase::Inputs), |_| {}).await;
+    let at = server.shelf.get().content.spawn();
+    let scene = Scene {
+        address: server.address().to_string(),
+        region: Region::from(at),
+        at,
+        store,
+    };
+    scene.store.log_in("ann", scene.at);
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(server.run(stop.clone()));
+    let run = || scene.store.run_at(&scene.address).unwrap_or_default();
+    until("the run", || run() > 0).await;
+    let run = run();
+    let gateway = scene.ann_plays(run, 1).await;
+    let ask = |run, ticks| recorded(scene.address.clone(), run, ticks);
+    for (run, ticks, code) in [
+        (run, 0, Code::InvalidArgument),
+        (run, 101, Code::InvalidArgument),
+        (run + 1, 5, Code::NotFound),
+    ] {
+        assert_eq!(ask(run, ticks).await.unwrap_err().code(), code);
+    }
+
+    // One at a time, until whoever asked for it gives up.
+    let long = tokio::spawn(ask(run, 100));
+    loop {
+        match ask(run, 1).await {
+            Ok(_) => {}
+            Err(status) if status.code() == Code::ResourceExhausted => break,
+            Err(status) => panic!("{status}"),
+        }
+    }
+    long.abort();
+    let bytes = loop {
+        let asked = tokio::spawn(ask(run, 5));
+        gateway.walk(run, "ann", 1, scene.at).await;
+        match asked.await.unwrap() {
+            Ok(bytes) => break bytes,
+            Err(status) => assert_eq!(status.code(), Code::ResourceExhausted, "{status}"),
+        }
+    };
+    stop.cancel();
+    running.await.unwrap().unwrap();
+
+    let folder = folder("ordered");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("record.rmp");
+    std::fs::write(&file, bytes).unwrap();
+    let header = Record::open(&file).unwrap().header;
+    assert_eq!((header.run_id, header.truncated), (run, false));
+    assert_eq!(kinds(&file)["tick"], 5);
+    let mut out = Vec::new();
+    let code = command::replay((&file, true), "/nonexistent", &mut (), &mut out);
+    assert_eq!(code, Ok(0));
+    let out = String::from_utf8(out).unwrap();
+    assert_eq!(out.matches("phase inputs").count(), 5, "{out}");
+    assert!(
+        out.contains(&format!("runs through; the last tick is {}", header.tick)),
+        "{out}"
+    );
     std::fs::remove_dir_all(folder).unwrap();
 }

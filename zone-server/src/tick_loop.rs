@@ -26,6 +26,7 @@ pub(crate) struct Ended {
 /// Plays until the run ends, and then drops everything that the run held.
 pub(crate) fn play(mut run: Run, messages: &Receiver<Message>) -> Ended {
     let end = lived(&mut run, messages);
+    run.measure_end();
     let fault = run.fault();
     Ended { end, fault }
 }

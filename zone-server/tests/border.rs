@@ -124,6 +124,16 @@ impl Scene {
         self.nobody_is_in_two_places(names);
     }
 
+    /// Checks that the zone to which somebody went names the look that the player chose.
+    async fn look_came_along(&self, name: &str, look: &str) {
+        self.gateway.attach(self.run_b, name, 1, 2).await;
+        let there = |seen: &Seen| seen.attached[name].0 == self.run_b;
+        until("the player is attached", || self.gateway.read(there)).await;
+        let sync = |seen: &Seen| seen.attached[name].1.sync.clone();
+        let sync: serde_json::Value = serde_json::from_slice(&self.gateway.read(sync)).unwrap();
+        assert_eq!(sync["character"]["look"], look);
+    }
+
     /// Checks that no tick shows somebody in both runs, and that each player left once by a
     /// transfer.
     fn nobody_is_in_two_places(&self, names: &[&str]) {
@@ -143,11 +153,18 @@ impl Scene {
     }
 }
 
+fn choose_look(store: &Store, name: &str, look: &str) {
+    store.change(|state| {
+        let chooser = state.characters.get_mut(name).unwrap();
+        chooser.record.look = look.to_owned();
+    });
+}
+
 const TEN: [&str; 10] = ["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9"];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ten_players_cross_and_miss_no_tick() {
-    let scene = scene(&TEN, true).await;
+    let scene = scene_of(&TEN, true, |store| choose_look(store, "p0", "21340")).await;
     scene.all_walk(&TEN).await;
     scene.all_arrive(&TEN).await;
     until("all is saved", || {
@@ -188,25 +205,14 @@ async fn ten_players_cross_and_miss_no_tick() {
         assert_eq!(moved, 1);
     }
     // Inputs go on where they were: the next one is played by the other zone.
-    scene
-        .gateway
-        .walk(
-            scene.run_b,
-            "p0",
-            2,
-            Tile {
-                x: scene.to.x - 2,
-                ..scene.to
-            },
-        )
-        .await;
-    until("p0 walks on", || {
-        scene
-            .gateway
-            .position("p0")
-            .is_some_and(|p| p.x == scene.to.x - 2)
-    })
-    .await;
+    let on = Tile {
+        x: scene.to.x - 2,
+        ..scene.to
+    };
+    scene.gateway.walk(scene.run_b, "p0", 2, on).await;
+    let x = || scene.gateway.position("p0").map(|p| p.x);
+    until("p0 walks on", || x() == Some(on.x)).await;
+    scene.look_came_along("p0", "21340").await;
     scene.a.stop().await;
     scene.b.stop().await;
 }

@@ -13,6 +13,7 @@ mod duelling;
 mod faults;
 mod fighting;
 mod loading;
+mod measuring;
 mod moving;
 mod playing;
 mod promised;

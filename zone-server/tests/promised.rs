@@ -72,6 +72,7 @@ impl Scene {
             account_id: String::new(),
             pull_target: String::new(),
             attempt: 0,
+            look: "21340".to_owned(),
         }
     }
 
@@ -98,6 +99,7 @@ impl Scene {
             zoe.record.ownership_sequence = 5;
             // Not what her source has announced.
             zoe.record.coins = 7;
+            zoe.record.look = "40213".to_owned();
         });
     }
 }
@@ -129,6 +131,7 @@ async fn a_promised_player_whose_source_fell_silent_is_played_by_the_stores_word
         .read(|seen| seen.attached["zoe"].1.sync.clone());
     let sync: serde_json::Value = serde_json::from_slice(&sync).unwrap();
     assert_eq!(sync["coins"], 7, "what the store has");
+    assert_eq!(sync["character"]["look"], "40213", "what the store has");
     // The words of her source are just as old when she has left and nobody plays her.
     scene
         .gateway

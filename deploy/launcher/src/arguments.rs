@@ -2,19 +2,35 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::{Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+
+use crate::operate::{Order, Where};
 
 /// More services than this in one process help nobody.
 const EACH_MAX: i64 = 64;
 
-/// A Tilestead world on this machine: gateways, zone servers and the persistence service in one
-/// process.
+/// A Tilestead world on this machine, and the operator's tool for one anywhere.
 ///
+/// Without a command it starts gateways, zone servers and the persistence service in one process.
 /// Open the printed address in a browser to play. Ctrl-C saves everything and stops. Started again
 /// on the same folder, the same world goes on.
 #[derive(Debug, Clone, Parser)]
-#[command(name = "tilestead", version, after_help = AFTER_HELP)]
+#[command(name = "tilestead", version, after_help = AFTER_HELP, args_conflicts_with_subcommands = true)]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) up: Up,
+
+    #[command(flatten)]
+    pub(crate) place: Where,
+
+    #[command(subcommand)]
+    pub(crate) tool: Option<Tool>,
+}
+
+/// What a world on this machine is made of.
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+pub(crate) struct Up {
     /// Number of zone servers that share the world
     #[arg(long, value_name = "N", default_value_t = 2,
           value_parser = clap::value_parser!(u16).range(1..=EACH_MAX))]
@@ -42,14 +58,32 @@ pub(crate) struct Arguments {
     /// Print every setting of every service with its value and its source, and end
     #[arg(long)]
     pub(crate) print_config: bool,
-
-    #[command(subcommand)]
-    pub(crate) tool: Option<Tool>,
 }
 
-/// A task that the launcher does instead of starting a world.
+/// What the program does instead of starting a world.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(crate) enum Tool {
+    /// Start a world on this machine, as without a command
+    Up(Up),
+    #[command(flatten)]
+    Order(Order),
+    /// Compare all items and coins with the ledger: `persistence-svc check`
+    ///
+    /// Reads the database of DATABASE_URL, or the folder of DATA_DIR, while the world is played.
+    Check(Passed),
+    /// Make certificates for TLS between the processes: `persistence-svc certs`
+    Certs(Passed),
+    /// Print what completes commands in a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Write the manual pages of all commands into a folder
+    Man {
+        /// The folder; made if it is not there
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
     /// Measure the models of a world's assets, and write manifests/model-bounds.json there
     ///
     /// Unreadable models are named and left out; the exit code is then 65. The sizes of stations'
@@ -59,6 +93,20 @@ pub(crate) enum Tool {
         #[arg(value_name = "DIR", default_value = "world/assets")]
         assets: PathBuf,
     },
+}
+
+/// Words for another program's command line.
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct Passed {
+    /// As that command takes them; --help tells of them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) words: Vec<String>,
+}
+
+/// Returns the whole command line, for completions and manual pages.
+pub(crate) fn command_line() -> clap::Command {
+    Arguments::command()
 }
 
 const AFTER_HELP: &str = "\
@@ -130,8 +178,50 @@ mod tests {
         let Asked::Run(arguments) = ask(&words) else {
             panic!("refused");
         };
-        assert_eq!((arguments.zones, arguments.gateways), (3, 2));
-        assert_eq!((arguments.port, arguments.data), (80, PathBuf::from("/d")));
+        let up = arguments.up;
+        assert_eq!((up.zones, up.gateways), (3, 2));
+        assert_eq!((up.port, up.data), (80, PathBuf::from("/d")));
+    }
+
+    #[test]
+    fn a_command_takes_only_its_own_flags() {
+        let words = ["zones", "--regions", "--url", "http://here", "--json"];
+        let Asked::Run(arguments) = ask(&words) else {
+            panic!("refused");
+        };
+        let asked = Order::Zones { regions: true };
+        assert_eq!(arguments.tool, Some(Tool::Order(asked)));
+        let Asked::Run(arguments) = ask(&["up", "--zones", "3"]) else {
+            panic!("refused");
+        };
+        assert!(matches!(
+            arguments.tool,
+            Some(Tool::Up(Up { zones: 3, .. }))
+        ));
+        for words in [
+            &["--zones", "3", "status"][..],
+            &["status", "--zones", "3"],
+            &["up", "--regions"],
+            &["drain"],
+            &["freeze", "maybe"],
+            &["ledger", "--limit", "101"],
+        ] {
+            assert!(matches!(ask(words), Asked::Refuse(_)), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_passed_on_is_passed_on_whole() {
+        let Asked::Run(arguments) = ask(&["check", "--full", "--help"]) else {
+            panic!("refused");
+        };
+        let words = ["--full", "--help"].map(str::to_owned).to_vec();
+        assert_eq!(arguments.tool, Some(Tool::Check(Passed { words })));
+    }
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        command_line().debug_assert();
     }
 
     #[test]

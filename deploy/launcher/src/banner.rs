@@ -2,7 +2,7 @@
 
 use std::{io::Write, net::SocketAddr, process::ExitCode};
 
-use crate::{arguments::Arguments, probe::reachable};
+use crate::{arguments::Up, probe::reachable};
 
 /// Prints `text`. Returns an exit code that says whether the output took it.
 pub(crate) fn show(text: &str) -> ExitCode {
@@ -15,14 +15,14 @@ pub(crate) fn show(text: &str) -> ExitCode {
 
 /// Returns the table of services with their addresses, and the line with the address to open.
 /// Gateways come first.
-pub(crate) fn ready(arguments: &Arguments, addresses: &[(String, SocketAddr)]) -> String {
+pub(crate) fn ready(up: &Up, addresses: &[(String, SocketAddr)]) -> String {
     let width = addresses.iter().map(|(name, _)| name.len()).max();
     let width = width.unwrap_or(0);
     let mut text = format!("\nTilestead {}\n\n", env!("CARGO_PKG_VERSION"));
     for (name, address) in addresses {
         text.push_str(&format!("  {name:<width$}  {address}\n"));
     }
-    let data = folder(arguments);
+    let data = folder(up);
     text.push_str(&format!("  {:<width$}  {data}\n", "data"));
     if let Some((_, gateway)) = addresses.first() {
         let url = url(*gateway);
@@ -32,8 +32,8 @@ pub(crate) fn ready(arguments: &Arguments, addresses: &[(String, SocketAddr)]) -
 }
 
 /// Returns the last line.
-pub(crate) fn stopped(arguments: &Arguments) -> String {
-    format!("Stopped. Everything is saved in {}.\n", folder(arguments))
+pub(crate) fn stopped(up: &Up) -> String {
+    format!("Stopped. Everything is saved in {}.\n", folder(up))
 }
 
 fn url(gateway: SocketAddr) -> String {
@@ -44,9 +44,9 @@ fn url(gateway: SocketAddr) -> String {
     format!("http://{gateway}/")
 }
 
-fn folder(arguments: &Arguments) -> String {
-    let folder = std::path::absolute(&arguments.data);
-    let folder = folder.as_deref().unwrap_or(&arguments.data);
+fn folder(up: &Up) -> String {
+    let folder = std::path::absolute(&up.data);
+    let folder = folder.as_deref().unwrap_or(&up.data);
     folder.display().to_string()
 }
 
@@ -58,14 +58,13 @@ mod tests {
 
     #[test]
     fn the_table_says_what_runs_where_and_what_to_open() {
-        let arguments = Arguments {
+        let up = Up {
             zones: 1,
             gateways: 1,
             data: PathBuf::from("/var/world"),
             port: 80,
             cdn_port: 8080,
             print_config: false,
-            tool: None,
         };
         let addresses = [
             ("gateway 1".to_owned(), "0.0.0.0:80".parse().unwrap()),
@@ -74,7 +73,7 @@ mod tests {
                 "127.0.0.1:4001".parse().unwrap(),
             ),
         ];
-        let text = ready(&arguments, &addresses);
+        let text = ready(&up, &addresses);
         let lines: Vec<&str> = text.lines().skip(3).collect();
         assert_eq!(
             lines,

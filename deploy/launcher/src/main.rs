@@ -1,13 +1,16 @@
-//! The local launcher: a whole world in one process. The services are the same libraries as in
-//! production, each with its own settings and telemetry. They talk by gRPC over loopback. The
-//! launcher gives them settings and a stop signal, and shares no other value with them.
+//! The local launcher, and the operator's tool. Without a command it is a whole world in one process.
+//! The services are the same libraries as in production, each with its own settings and telemetry.
+//! They talk by gRPC over loopback. The launcher gives them settings and a stop signal, and shares no
+//! other value with them. Its commands ask a cluster that runs, wherever it is.
 
 mod arguments;
 mod banner;
 mod cdn;
 mod cluster;
 mod directory;
+mod manual;
 mod model_bounds;
+mod operate;
 mod part;
 mod plan;
 mod probe;
@@ -23,7 +26,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    arguments::{Arguments, Asked, Tool},
+    arguments::{Asked, Passed, Tool, Up},
     cluster::{Cluster, Ending},
     plan::Plan,
 };
@@ -40,14 +43,31 @@ fn main() -> ExitCode {
         Asked::Show(text) => return banner::show(&text),
         Asked::Refuse(sentence) => return run::refuse(NAME, &sentence),
     };
-    if let Some(Tool::ModelBounds { assets }) = &arguments.tool {
-        return model_bounds::command(assets);
+    match arguments.tool {
+        None => start(&arguments.up),
+        Some(Tool::Up(up)) => start(&up),
+        Some(Tool::Order(order)) => operate::command(&order, &arguments.place),
+        Some(Tool::Check(passed)) => store("check", passed),
+        Some(Tool::Certs(passed)) => store("certs", passed),
+        Some(Tool::Completions { shell }) => manual::completions(shell),
+        Some(Tool::Man { folder }) => manual::pages(&folder),
+        Some(Tool::ModelBounds { assets }) => model_bounds::command(&assets),
     }
-    let plan = match Plan::new(&arguments, &Env::from_process()) {
+}
+
+/// Carries out a command of the persistence service.
+fn store(word: &str, passed: Passed) -> ExitCode {
+    let words = [NAME.to_owned(), word.to_owned()];
+    persistence_svc::program(words.into_iter().chain(passed.words).collect())
+}
+
+/// Starts a world, and plays it until it is stopped.
+fn start(up: &Up) -> ExitCode {
+    let plan = match Plan::new(up, &Env::from_process()) {
         Ok(plan) => plan,
         Err(error) => return run::refuse(NAME, &error.to_string()),
     };
-    if arguments.print_config {
+    if up.print_config {
         return banner::show(&plan.tables());
     }
     run::install_crypto();
@@ -57,7 +77,7 @@ fn main() -> ExitCode {
         model_bounds::refresh(world);
     }
     let ended = run::runtime().map_err(Into::into).and_then(|runtime| {
-        let ended = runtime.block_on(Box::pin(play(&arguments, &plan)));
+        let ended = runtime.block_on(Box::pin(play(up, &plan)));
         runtime.shutdown_timeout(std::time::Duration::from_secs(2));
         ended
     });
@@ -65,7 +85,7 @@ fn main() -> ExitCode {
 }
 
 /// Starts everything, prints the addresses, and stops it in order at a stop signal.
-async fn play(arguments: &Arguments, plan: &Plan) -> anyhow::Result<()> {
+async fn play(up: &Up, plan: &Plan) -> anyhow::Result<()> {
     let stop = CancellationToken::new();
     let mut signals = JoinSet::new();
     signals.spawn(drain::stop_on_signal(stop.clone()));
@@ -81,7 +101,7 @@ async fn play(arguments: &Arguments, plan: &Plan) -> anyhow::Result<()> {
     let ending = match ready {
         Some(ending) => ending,
         None => {
-            banner::show(&banner::ready(arguments, &cluster.addresses()));
+            banner::show(&banner::ready(up, &cluster.addresses()));
             tokio::select! {
                 () = stop.cancelled() => Ending::Asked,
                 () = cluster.ended_early() => Ending::Early,
@@ -90,6 +110,6 @@ async fn play(arguments: &Arguments, plan: &Plan) -> anyhow::Result<()> {
     };
     banner::show("\nStopping: players are told, then everything is saved.\n");
     cluster.stop(ending).await?;
-    banner::show(&banner::stopped(arguments));
+    banner::show(&banner::stopped(up));
     Ok(())
 }

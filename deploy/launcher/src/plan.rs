@@ -8,7 +8,7 @@ use service_runtime::{
     telemetry::TelemetryConfig,
 };
 
-use crate::arguments::Arguments;
+use crate::arguments::Up;
 
 /// Address that takes any free port.
 const ANY_PORT: &str = "127.0.0.1:0";
@@ -37,7 +37,7 @@ pub(crate) struct Assets {
 
 impl Plan {
     /// Decides and checks all settings.
-    pub(crate) fn new(arguments: &Arguments, process: &Env) -> Result<Self, ConfigError> {
+    pub(crate) fn new(up: &Up, process: &Env) -> Result<Self, ConfigError> {
         if process.get("NODE_ENV") == Some("production") {
             return Err(ConfigError::new(
                 "this launcher is for local worlds: with NODE_ENV=production run the gateway, \
@@ -45,21 +45,21 @@ impl Plan {
             ));
         }
         let metrics = metrics_ports(process)?;
-        let base = base(arguments, process);
-        let port_of = |index: u16| match arguments.port {
+        let base = base(up, process);
+        let port_of = |index: u16| match up.port {
             0 => Ok(0),
             first => first.checked_add(index).ok_or_else(|| {
                 ConfigError::new(format!("there are no {} ports from {first} on.", index + 1))
             }),
         };
-        let zones = (1..=arguments.zones).map(|n| with(&base, &[("METRICS_PORT", metrics(n))]));
-        let gateways = (0..arguments.gateways)
+        let zones = (1..=up.zones).map(|n| with(&base, &[("METRICS_PORT", metrics(n))]));
+        let gateways = (0..up.gateways)
             .map(|n| Ok(with(&base, &[("METRICS_PORT", 0), ("PORT", port_of(n)?)])));
         let plan = Self {
             persistence: with(&base, &[("METRICS_PORT", metrics(0))]),
             zones: zones.collect(),
             gateways: gateways.collect::<Result<_, ConfigError>>()?,
-            assets: assets(arguments, process),
+            assets: assets(up, process),
             world: world(process),
         };
         plan.check()?;
@@ -121,12 +121,12 @@ pub(crate) fn joined(env: &Env, persistence: SocketAddr, assets: Option<SocketAd
 }
 
 /// Returns the assets to serve; `None`: the settings name a content server.
-fn assets(arguments: &Arguments, process: &Env) -> Option<Assets> {
+fn assets(up: &Up, process: &Env) -> Option<Assets> {
     let mut reader = Reader::new(process.clone());
     let config = content_loader::Config::read(&mut reader);
-    let port = match arguments.port {
+    let port = match up.port {
         0 => 0,
-        _ => arguments.cdn_port,
+        _ => up.cdn_port,
     };
     let world = config.world;
     config.cdn_url.is_none().then_some(Assets { world, port })
@@ -139,7 +139,7 @@ fn world(process: &Env) -> Option<PathBuf> {
 }
 
 /// Returns the environment that all services share. An empty value unsets a variable.
-fn base(arguments: &Arguments, process: &Env) -> Env {
+fn base(up: &Up, process: &Env) -> Env {
     let mut env = process.clone();
     for name in [
         "DATABASE_URL",
@@ -167,7 +167,7 @@ fn base(arguments: &Arguments, process: &Env) -> Env {
     if env.get("PLACEMENT_SETTLE_MS").is_none() {
         env.set("PLACEMENT_SETTLE_MS", "600");
     }
-    env.set("DATA_DIR", arguments.data.to_string_lossy());
+    env.set("DATA_DIR", up.data.to_string_lossy());
     env.set("PERSISTENCE_LISTEN", ANY_PORT);
     env.set("PERSISTENCE_ADDRESSES", UNKNOWN);
     env.set("ZONE_LISTEN", ANY_PORT);
@@ -200,15 +200,14 @@ mod tests {
 
     use super::*;
 
-    fn arguments(port: u16) -> Arguments {
-        Arguments {
+    fn up(port: u16) -> Up {
+        Up {
             zones: 3,
             gateways: 2,
             data: PathBuf::from("/the/data"),
             port,
             cdn_port: 8080,
             print_config: false,
-            tool: None,
         }
     }
 
@@ -219,7 +218,7 @@ mod tests {
             ("METRICS_PORT", "9000"),
             ("WORLD_SEED", "7"),
         ]);
-        let plan = Plan::new(&arguments(6000), &process).unwrap();
+        let plan = Plan::new(&up(6000), &process).unwrap();
         assert_eq!(plan.persistence.get("DATA_DIR"), Some("/the/data"));
         assert_eq!(plan.persistence.get("DATABASE_URL"), None);
         assert_eq!(plan.persistence.get("METRICS_PORT"), Some("9000"));
@@ -243,7 +242,7 @@ mod tests {
     #[test]
     fn assets_are_served_unless_somebody_else_does() {
         let port = |port, process: &Env| {
-            let plan = Plan::new(&arguments(port), process).unwrap();
+            let plan = Plan::new(&up(port), process).unwrap();
             plan.assets.map(|assets| assets.port)
         };
         assert_eq!(port(6000, &Env::default()), Some(8080));
@@ -255,9 +254,7 @@ mod tests {
     #[test]
     fn a_wrong_setting_is_named_with_the_service_that_has_it() {
         let process = Env::from_pairs([("WALK_TILES_PER_TICK", "far")]);
-        let sentence = Plan::new(&arguments(6000), &process)
-            .unwrap_err()
-            .to_string();
+        let sentence = Plan::new(&up(6000), &process).unwrap_err().to_string();
         assert!(sentence.starts_with("zone-server 1: "), "{sentence}");
         assert!(sentence.contains("WALK_TILES_PER_TICK"), "{sentence}");
     }
@@ -265,18 +262,16 @@ mod tests {
     #[test]
     fn ports_end_at_65535() {
         let nothing = Env::default();
-        assert!(Plan::new(&arguments(65_534), &nothing).is_ok());
-        assert!(Plan::new(&arguments(65_535), &nothing).is_err());
-        let free = Plan::new(&arguments(0), &nothing).unwrap();
+        assert!(Plan::new(&up(65_534), &nothing).is_ok());
+        assert!(Plan::new(&up(65_535), &nothing).is_err());
+        let free = Plan::new(&up(0), &nothing).unwrap();
         assert_eq!(free.gateways[1].get("PORT"), Some("0"));
     }
 
     #[test]
     fn production_is_refused() {
         let process = Env::from_pairs([("NODE_ENV", "production")]);
-        let sentence = Plan::new(&arguments(6000), &process)
-            .unwrap_err()
-            .to_string();
+        let sentence = Plan::new(&up(6000), &process).unwrap_err().to_string();
         assert!(sentence.contains("local worlds"), "{sentence}");
     }
 }

@@ -20,7 +20,7 @@ use tonic::{Code, Status};
 
 use crate::{
     metrics::Metrics,
-    turns::{Turn, Turns},
+    turns::{Line, Turn, Turns},
 };
 
 /// Calls by which players come into the world, of this gateway at a time. The persistence service
@@ -44,11 +44,11 @@ impl Accounts {
     pub(crate) fn new(replicas: Replicas, metrics: Metrics) -> Self {
         Self {
             replicas,
-            arriving: Turns::new("store", ARRIVING_MAX, metrics),
+            arriving: Turns::new("store", ARRIVING_MAX, Line::OF_ARRIVALS, metrics),
         }
     }
 
-    async fn turn(&self) -> Result<Turn<'_>, Status> {
+    async fn turn(&self) -> Result<Turn, Status> {
         let turn = self.arriving.turn().await;
         turn.map_err(|error| Status::unavailable(error.to_string()))
     }

@@ -1,9 +1,9 @@
 //! Passwords: which may be one, their hashes, and recovery codes.
 //!
 //! Always: the gateway logs no password, hash or code. It hashes beside the runtime's threads, a few
-//! at a time. A name that nobody has takes as long as one with a wrong password.
+//! at a time, also when clients hang up meanwhile; only so many wait for it. A name that nobody has takes as long as one with a wrong password.
 
-use std::{collections::BTreeSet, sync::LazyLock};
+use std::{collections::BTreeSet, sync::LazyLock, time::Duration};
 
 use argon2::{
     Algorithm, Argon2, Params, Version,
@@ -14,7 +14,7 @@ use tokio::task::spawn_blocking;
 
 use crate::{
     metrics::Metrics,
-    turns::{TooMany, Turns},
+    turns::{Line, TooMany, Turns},
 };
 
 /// Memory of a hash in KiB, passes over it, and lanes: the least that OWASP's Password Storage Cheat
@@ -24,6 +24,11 @@ const PASSES: u32 = 2;
 const LANES: u32 = 1;
 /// Hashes at a time: each takes a core for some ten milliseconds.
 const HASHES_MAX: usize = 2;
+/// Those who wait for a hash; the last of them waits about two seconds.
+const LINE: Line = Line {
+    most: 128,
+    wait: Duration::from_secs(4),
+};
 /// A hash that no password has, for names that nobody has.
 const NOBODYS: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$\
                        AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
@@ -166,7 +171,7 @@ pub(crate) struct Hashing(Turns);
 
 impl Hashing {
     pub(crate) fn new(metrics: Metrics) -> Self {
-        Self(Turns::new("password", HASHES_MAX, metrics))
+        Self(Turns::new("password", HASHES_MAX, LINE, metrics))
     }
 
     /// Returns the hash of a password, with a new salt, in PHC's string format.
@@ -174,9 +179,8 @@ impl Hashing {
     /// # Errors
     /// Too many others wait for their turn.
     pub(crate) async fn hash(&self, password: String) -> Result<String, TooMany> {
-        let _turn = self.0.turn().await?;
-        let hash = spawn_blocking(move || hash(&password)).await;
-        hash.ok().flatten().ok_or(TooMany)
+        let hash = self.work(move || hash(&password)).await?;
+        hash.ok_or(TooMany)
     }
 
     /// Returns whether a password has this hash. Takes as long without one, and then says no.
@@ -188,9 +192,22 @@ impl Hashing {
         password: String,
         hash: Option<String>,
     ) -> Result<bool, TooMany> {
-        let _turn = self.0.turn().await?;
-        let verified = spawn_blocking(move || verify(&password, hash.as_deref())).await;
-        Ok(verified.unwrap_or(false))
+        self.work(move || verify(&password, hash.as_deref())).await
+    }
+
+    /// Does work in turn. The work keeps its turn, also when nobody waits for it any more.
+    async fn work<T: Send + 'static>(
+        &self,
+        what: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, TooMany> {
+        let turn = self.0.turn().await?;
+        let done = spawn_blocking(move || {
+            let done = what();
+            drop(turn);
+            done
+        });
+        // It fails only while the process ends.
+        done.await.map_err(|_| TooMany)
     }
 }
 
@@ -283,5 +300,29 @@ mod tests {
         assert!(!verify("correct horse", None));
         assert!(!verify("correct horse", Some("no hash")));
         PasswordHash::new(NOBODYS).unwrap();
+    }
+
+    #[tokio::test]
+    async fn work_whose_client_hangs_up_keeps_its_turn() {
+        let hashing = Hashing::new(Metrics::none());
+        let (begun, begins) = std::sync::mpsc::channel();
+        let (goes_on, waits) = std::sync::mpsc::channel::<()>();
+        let waits = std::sync::Arc::new(std::sync::Mutex::new(waits));
+        for _ in 0..HASHES_MAX {
+            let (begun, waits) = (begun.clone(), waits.clone());
+            let work = hashing.work(move || {
+                begun.send(()).unwrap();
+                waits.lock().unwrap().recv().unwrap();
+            });
+            // Polled once, and then dropped.
+            assert!(futures::FutureExt::now_or_never(work).is_none());
+            begins.recv().unwrap();
+        }
+        let mut next = Box::pin(hashing.work(|| ()));
+        assert!(futures::FutureExt::now_or_never(&mut next).is_none());
+        for _ in 0..HASHES_MAX {
+            goes_on.send(()).unwrap();
+        }
+        next.await.unwrap();
     }
 }

@@ -1,4 +1,4 @@
-//! Roles of accounts: moderators and admins.
+//! Roles of accounts: viewers, moderators and admins.
 //!
 //! Always: the gateway asks the store each time, so that a role ends as soon as an operator takes
 //! it away. Only a player's own token carries its account's roles; every other scope allows only
@@ -28,6 +28,8 @@ use super::{
 )]
 #[strum(serialize_all = "lowercase")]
 pub(crate) enum Role {
+    /// Reads all that operators read, and changes nothing.
+    Viewer,
     /// Kicks, bans, mutes and announces.
     Moderator,
     /// An operator: runs the place, and gives roles.
@@ -85,7 +87,8 @@ pub(crate) async fn authorise(
 }
 
 /// Returns whether a caller of role `who` may act on an account: a moderator may not act on a
-/// moderator or an admin. `None`: no role. Empty `account_id`: the action has no target.
+/// moderator or an admin, and a viewer acts on nobody. `None`: no role. Empty `account_id`: the
+/// action has no target.
 pub(crate) async fn outranks(
     identity: &Identity,
     who: Option<Role>,
@@ -93,10 +96,10 @@ pub(crate) async fn outranks(
 ) -> Result<bool, Denied> {
     match who {
         Some(Role::Moderator) if !account_id.is_empty() => {
-            Ok(of(identity, account_id).await?.is_none())
+            Ok(of(identity, account_id).await? < Some(Role::Moderator))
         }
         Some(Role::Moderator | Role::Admin) => Ok(true),
-        None => Ok(false),
+        Some(Role::Viewer) | None => Ok(false),
     }
 }
 
@@ -111,9 +114,13 @@ mod tests {
             Role::highest(&names)
         };
         assert_eq!(highest(&["admin", "moderator"]), Some(Role::Admin));
-        assert_eq!(highest(&["moderator", "god"]), Some(Role::Moderator));
+        assert_eq!(
+            highest(&["moderator", "god", "viewer"]),
+            Some(Role::Moderator)
+        );
+        assert_eq!(highest(&["viewer"]), Some(Role::Viewer));
         assert_eq!(highest(&["god", "Admin", ""]), None);
-        assert!(Role::Admin > Role::Moderator);
+        assert!(Role::Admin > Role::Moderator && Role::Moderator > Role::Viewer);
         assert_eq!(Role::Admin.name(), proto::rpc::OPERATOR_ROLE);
     }
 }

@@ -1,5 +1,5 @@
-//! Our own access tokens and resume tokens: HS256, 12 hours. The gateway requires and checks every
-//! claim.
+//! Our own access tokens and resume tokens: HS256, 12 hours; and refresh tokens of passwords: 60
+//! days. The gateway requires and checks every claim.
 //!
 //! Always: the algorithm is ours, never the token's; the gateway never logs a token. A token of
 //! one kind never serves as one of the other, because each names its own audience. The first key of
@@ -22,8 +22,11 @@ use crate::clock;
 pub(super) const ISSUER: &str = "tilestead";
 const AUDIENCE: &str = "tilestead";
 const RESUME_AUDIENCE: &str = "tilestead-resume";
+const REFRESH_AUDIENCE: &str = "tilestead-refresh";
 /// Lifetime of a token, in seconds.
 pub(crate) const LIFETIME_S: u64 = 12 * 60 * 60;
+/// Lifetime of a refresh token, in seconds.
+const REFRESH_LIFETIME_S: u64 = 60 * 24 * 60 * 60;
 pub(super) const LEEWAY_S: u64 = 5;
 
 /// Claims of an access token.
@@ -77,6 +80,21 @@ pub(crate) struct ResumeClaims {
     /// Session that the token resumes.
     #[serde(flatten)]
     pub(crate) session: Resumable,
+}
+
+/// Claims of a refresh token: it begins nothing but new access tokens of its login, as long as the
+/// store knows of that login.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RefreshClaims {
+    /// The account.
+    pub(crate) sub: String,
+    iss: String,
+    aud: String,
+    iat: u64,
+    exp: u64,
+    jti: String,
+    /// The login that goes on.
+    pub(crate) login: String,
 }
 
 /// A session as a resume token describes it.
@@ -304,7 +322,31 @@ impl Tokens {
         if agent != claims.character_id.is_some() {
             return Err(Refused::Invalid);
         }
-        timely(claims.iat, claims.exp).map(|()| claims)
+        timely(claims.iat, claims.exp, LIFETIME_S).map(|()| claims)
+    }
+
+    /// Makes a refresh token of a login; `None` while no key is known.
+    pub(crate) fn issue_refresh(&self, account_id: &str, login: &str) -> Option<String> {
+        self.issue_refresh_at(account_id, login, clock::unix_ms() / 1000)
+    }
+
+    fn issue_refresh_at(&self, account_id: &str, login: &str, now_s: u64) -> Option<String> {
+        let claims = RefreshClaims {
+            sub: account_id.to_owned(),
+            iss: ISSUER.to_owned(),
+            aud: REFRESH_AUDIENCE.to_owned(),
+            iat: now_s,
+            exp: now_s + REFRESH_LIFETIME_S,
+            jti: uuid::Uuid::new_v4().simple().to_string(),
+            login: login.to_owned(),
+        };
+        self.sign(&claims)
+    }
+
+    /// Returns the claims of a refresh token, if it is ours and still good.
+    pub(crate) fn verify_refresh(&self, token: &str) -> Result<RefreshClaims, Refused> {
+        let claims: RefreshClaims = self.read(token, REFRESH_AUDIENCE)?;
+        timely(claims.iat, claims.exp, REFRESH_LIFETIME_S).map(|()| claims)
     }
 
     /// Makes a resume token, which ends at `ends_by_ms` at the latest; `None` while no key is
@@ -331,7 +373,7 @@ impl Tokens {
     /// Returns the claims of a resume token, if it is ours and still good.
     pub(crate) fn verify_resume(&self, token: &str) -> Result<ResumeClaims, Refused> {
         let claims: ResumeClaims = self.read(token, RESUME_AUDIENCE)?;
-        timely(claims.iat, claims.exp).map(|()| claims)
+        timely(claims.iat, claims.exp, LIFETIME_S).map(|()| claims)
     }
 
     /// Signs claims with the first key; `None` while no key is known.
@@ -376,9 +418,9 @@ fn end_s(usual_s: u64, ends_by_ms: Option<u64>) -> u64 {
 }
 
 /// Checks the times that the library does not check: the issue time and the lifetime.
-fn timely(iat: u64, exp: u64) -> Result<(), Refused> {
+fn timely(iat: u64, exp: u64, lifetime_s: u64) -> Result<(), Refused> {
     let now = clock::unix_ms() / 1000;
-    if iat > now + LEEWAY_S || exp > iat.saturating_add(LIFETIME_S) {
+    if iat > now + LEEWAY_S || exp > iat.saturating_add(lifetime_s) {
         return Err(Refused::Invalid);
     }
     Ok(())

@@ -7,17 +7,21 @@ use std::{borrow::Cow, sync::Arc};
 use axum::{Json, extract::State};
 use proto::rpc::{
     identity::v1::{AuditAction, ModerateRequest, SanctionKind},
-    queries::v1::{self as queries, LedgerEntry, LedgerRequest, LoginsRequest, UsersRequest},
+    queries::v1::{
+        self as queries, LedgerEntry, LedgerRequest, LoginsRequest, ProfileReply, UsersRequest,
+    },
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use tonic::Code as Grpc;
+use world::Region;
 
 use super::{
     ask::{Body, Id, Query},
-    moderation::Sanction,
+    moderation::{self, Sanction},
+    player::whereabouts,
     problem::{Code, Problem},
-    route::{ADMINS, Answer, Call, Route},
+    route::{ADMINS, Answer, Call, Route, VIEWERS},
     shapes::{
         self, Account, BankItem, Character, Kills, Limit, Login, PackSlot, PageNumber, Pagination,
         Record, Skills, WornItem, paging,
@@ -33,13 +37,13 @@ pub(super) fn routes() -> Vec<Route> {
     let account = "0199c3a0-0000-7000-8000-000000000000";
     let character = "0199c3a0-0000-7000-8000-000000000001";
     vec![
-        ADMINS.get(
+        VIEWERS.get(
             "/admin/stats",
             "Counts of accounts, characters and sessions",
             stats,
         ),
-        ADMINS.get("/admin/users", "Accounts, newest first", users),
-        ADMINS
+        VIEWERS.get("/admin/users", "Accounts, newest first", users),
+        VIEWERS
             .get("/admin/users/{id}", "An account and its characters", user)
             .path("The account.", account),
         ADMINS
@@ -54,15 +58,18 @@ pub(super) fn routes() -> Vec<Route> {
             )
             .problems(&[Code::LastOperator])
             .path("The account.", account),
-        ADMINS
+        VIEWERS
+            .get("/admin/players", "The character that has a name", named)
+            .problems(&[Code::NotFound]),
+        VIEWERS
             .get(
                 "/admin/players/{id}",
                 "All that is known of a character",
                 player,
             )
             .path("The character.", character),
-        ADMINS.get("/admin/sessions", "Logins, newest first", sessions),
-        ADMINS.get(
+        VIEWERS.get("/admin/sessions", "Logins, newest first", sessions),
+        VIEWERS.get(
             "/admin/audit",
             "How items and coins came and went, newest first",
             audit,
@@ -245,6 +252,45 @@ async fn give_roles(
     Ok(success(Given { roles }))
 }
 
+/// The name of a character.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Named {
+    /// In any case.
+    name: Search,
+}
+
+/// A character, found by its name.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Found {
+    id: String,
+    #[schemars(example = &"Ann")]
+    name: String,
+    account_id: String,
+}
+
+/// Finds a character by its name.
+async fn named(State(app): State<Arc<App>>, Query(asked): Query<Named>) -> Answer<Found> {
+    let found = moderation::by_name(&app, &asked.name.0).await?;
+    Ok(Json(Found {
+        id: found.id,
+        name: found.name,
+        account_id: found.account_id,
+    }))
+}
+
+/// Puts a character that is in the world where it stands now; the store knows where it stood last.
+async fn place(app: &App, profile: &mut ProfileReply) {
+    let Some(record) = profile.record.as_mut().filter(|_| profile.online) else {
+        return;
+    };
+    let at = record.region.unwrap_or_default();
+    let region = Region { x: at.x, z: at.z };
+    if let Some(live) = whereabouts(app, region, &record.id).await {
+        (record.x, record.y, record.z) = (live.x, live.y, live.z);
+    }
+}
+
 /// All that is known of a character.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -262,7 +308,8 @@ struct WholePlayer {
 }
 
 async fn player(State(app): State<Arc<App>>, Id(id): Id) -> Answer<WholePlayer> {
-    let profile = app.queries.profile(&id).await?;
+    let mut profile = app.queries.profile(&id).await?;
+    place(&app, &mut profile).await;
     let account_id = profile
         .record
         .as_ref()

@@ -192,10 +192,14 @@ pub(super) struct SignedIn {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String", example = &"AAAAAAAAAAAAAAAAAAAAAA")]
     device_key: Option<String>,
+    /// Makes new tokens of a password's login for 60 days, by `POST /api/auth/renew`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String", example = &"eyJ…")]
+    refresh_token: Option<String>,
 }
 
 impl SignedIn {
-    /// Answers with a token of an account that has no new device key.
+    /// Answers with a token, and nothing else that signs in later.
     pub(super) fn known(
         issued: Option<Issued>,
         account: &Stored,
@@ -205,7 +209,16 @@ impl SignedIn {
             token: token(issued, uri)?,
             account: Account::from(account),
             device_key: None,
+            refresh_token: None,
         })
+    }
+
+    /// Answers with a token and a refresh token of the same login.
+    pub(super) fn lasting(self, refresh_token: String) -> Self {
+        Self {
+            refresh_token: Some(refresh_token),
+            ..self
+        }
     }
 }
 
@@ -235,6 +248,7 @@ async fn anonymous(
         token: token(issued, &uri)?,
         account: Account::from(&account),
         device_key: made.then(|| key.into_text()),
+        refresh_token: None,
     }))
 }
 

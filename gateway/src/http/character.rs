@@ -6,7 +6,10 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use proto::rpc::queries::v1::{ChangeCharacterRequest, ProfileReply};
+use proto::{
+    client::look::Look,
+    rpc::queries::v1::{ChangeCharacterRequest, ProfileReply},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use world::Region;
@@ -145,32 +148,38 @@ async fn list(Call { app, caller }: Call) -> Answer<Success<Characters>> {
 pub(super) struct Change {
     pub(super) name: Option<CharacterName>,
     pub(super) is_agent: Option<bool>,
+    pub(super) look: Option<Look>,
 }
 
 impl Change {
-    /// Returns the name of a new character.
-    pub(super) fn named(self) -> Result<CharacterName, Problem> {
+    /// Returns what makes a new character.
+    pub(super) fn new_character(self) -> Result<NewCharacter, Problem> {
         if self.is_agent.is_some() {
             let why = "is for a character that is there: name it by characterId";
             return Err(Problem::invalid("/isAgent", why));
         }
         let missing = || Problem::invalid("/name", "a new character needs a name");
-        self.name.ok_or_else(missing)
+        Ok(NewCharacter {
+            name: self.name.ok_or_else(missing)?,
+            look: self.look,
+        })
     }
 }
 
 /// A new character.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct NewCharacter {
-    name: CharacterName,
+pub(super) struct NewCharacter {
+    pub(super) name: CharacterName,
+    /// How it looks; without one, its name decides.
+    pub(super) look: Option<Look>,
 }
 
 async fn create(
     Call { app, caller }: Call,
     Body(new): Body<NewCharacter>,
 ) -> Result<Created<Success<OneCharacter>>, Problem> {
-    player::create(&app, &caller, &new.name).await
+    player::create(&app, &caller, new).await
 }
 
 /// The whole record of a character, and its skills once more by name.
@@ -203,10 +212,10 @@ pub(super) async fn change(
     id: &str,
     asked: Change,
 ) -> Answer<Success<OneCharacter>> {
-    if asked.name.is_none() && asked.is_agent.is_none() {
+    if asked.name.is_none() && asked.is_agent.is_none() && asked.look.is_none() {
         return Err(Problem::invalid(
             "",
-            "say what is to change: name or isAgent",
+            "say what is to change: name, look or isAgent",
         ));
     }
     if let Some(name) = &asked.name {
@@ -218,6 +227,7 @@ pub(super) async fn change(
         character_id: id.to_owned(),
         name: asked.name.map(CharacterName::into_text),
         agent: asked.is_agent,
+        look: asked.look.map(String::from),
     };
     let changed = app.queries.change_character(ask).await?;
     let character = Character::from(&changed);

@@ -27,13 +27,14 @@ const COUNT_MAX: usize = 20_000;
 const DEPTH_MAX: usize = 16;
 const INDEX: &str = "index.html";
 /// First parts of paths that are the server's own: nothing of the frontend hides behind them.
-const RESERVED: [&str; 16] = [
+const RESERVED: [&str; 17] = [
     "api",
     "manifests",
     "world",
     "page",
     "ws",
     "admin",
+    "console",
     "hiscores",
     "health",
     "status",

@@ -7,9 +7,12 @@ use std::{borrow::Cow, sync::Arc};
 use axum::{Json, extract::State};
 use proto::{
     client::admin::AdminVerb,
-    rpc::identity::v1::{
-        AuditAction, AuditEntry, ModerateRequest, PageRequest, Sanction as SanctionRow,
-        SanctionKind as RowKind,
+    rpc::{
+        identity::v1::{
+            AuditAction, AuditEntry, ModerateRequest, PageRequest, Sanction as SanctionRow,
+            SanctionKind as RowKind,
+        },
+        persistence::v1::CharacterSummary,
     },
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -20,7 +23,7 @@ use tonic::Code as Grpc;
 use super::{
     ask::{Body, Query, there},
     problem::{Code, Problem},
-    route::{Answer, Call, MODERATORS, Route},
+    route::{Answer, Call, MODERATORS, Route, VIEWERS},
     shapes,
     values::{Line, Time, Within, Yes},
 };
@@ -39,11 +42,11 @@ type Minutes = Within<1, 5_256_000>;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        MODERATORS.get("/admin/moderation", "Bans and mutes in force", list),
+        VIEWERS.get("/admin/moderation", "Bans and mutes in force", list),
         MODERATORS
             .post("/admin/moderation", "Kicks, bans, mutes, or announces", act)
             .problems(&[Code::NotFound]),
-        MODERATORS.get("/admin/moderation/log", "What operators did", log),
+        VIEWERS.get("/admin/moderation/log", "What operators did", log),
     ]
 }
 
@@ -360,12 +363,17 @@ async fn whom(app: &App, asked: &Moderate) -> Result<(String, String), Problem> 
     let Some(name) = &asked.name else {
         return Ok(Default::default());
     };
+    let found = by_name(app, name).await?;
+    Ok((found.account_id, found.id))
+}
+
+/// Returns the character of this name.
+pub(super) async fn by_name(app: &App, name: &str) -> Result<CharacterSummary, Problem> {
     let found = app.auth.accounts.find_character(name).await;
-    let found = found.map_err(|status| match status.code() {
+    found.map_err(|status| match status.code() {
         Grpc::NotFound | Grpc::InvalidArgument => {
             Problem::of(Code::NotFound, "No character has this name.")
         }
         _ => status.into(),
-    })?;
-    Ok((found.account_id, found.id))
+    })
 }

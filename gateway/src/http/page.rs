@@ -1,4 +1,4 @@
-//! The page that ships: a small client, embedded.
+//! The page that ships, a small client, and the operators' console; both are embedded.
 //!
 //! Always: its index asks for one script and one style sheet, which `build.rs` makes of the
 //! modules and the sheets. The gateway serves these by their own names as well.
@@ -36,6 +36,11 @@ pub(super) fn routes() -> Vec<Route> {
             .text("text/*")
             .tagged()
             .problems(&[Code::NotFound]),
+        Policy::Public
+            .get("/console", "The operators' console", console)
+            .uncounted()
+            .text("text/html")
+            .tagged(),
     ]
 }
 
@@ -65,6 +70,11 @@ fn kind(name: &str) -> &'static str {
 async fn index(State(app): State<Arc<App>>, headers: HeaderMap, uri: Uri) -> Response {
     let frontend = app.served.frontend.index(&headers);
     frontend.unwrap_or_else(|| file(&app, "index.html", &headers, &uri))
+}
+
+/// Returns the console, which asks for a login and then for what the account's role may read.
+async fn console(State(app): State<Arc<App>>, headers: HeaderMap, uri: Uri) -> Response {
+    file(&app, "console/index.html", &headers, &uri)
 }
 
 async fn get(

@@ -32,16 +32,18 @@ use super::{
 use crate::{
     app::App,
     auth::{
-        caller::Denied,
+        caller::{Caller, Denied},
         password::{self, CHARS_MAX, NAME_CHARS_MAX, RecoveryCodes},
         sanctions::News,
-        tokens::{Issued, LIFETIME_S},
+        tokens::{Good, Issued, LIFETIME_S, Refused},
     },
     clock,
 };
 
 /// The longest recovery code as somebody writes it, in characters.
 const CODE_CHARS_MAX: usize = 64;
+/// The longest refresh token, in characters.
+const TOKEN_CHARS_MAX: usize = 1_024;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -57,6 +59,13 @@ pub(super) fn routes() -> Vec<Route> {
             .about(
                 "A code counts once. All other logins of the password end, and the account's device \
                  key signs nobody in any more.",
+            )
+            .problems(&[Code::InvalidCredentials, Code::Banned, Code::NotReady]),
+        Policy::Public
+            .post("/api/auth/renew", "Goes on with a login of a password", renew)
+            .about(
+                "Answers a token of the same login, and a refresh token for the next 60 days. A \
+                 login that somebody ended, or that a new password ended, does not go on.",
             )
             .problems(&[Code::InvalidCredentials, Code::Banned, Code::NotReady]),
         OWNERS
@@ -110,6 +119,14 @@ struct Recovery {
     password: Short<CHARS_MAX>,
 }
 
+/// What a login with a password gave.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(example = serde_json::json!({"refreshToken": "eyJ…"}))]
+struct Renewal {
+    refresh_token: Short<TOKEN_CHARS_MAX>,
+}
+
 /// The password, and the one that counts from now on.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -128,6 +145,9 @@ struct Change {
 struct Recoverable {
     #[schemars(example = ["0000-0000-0000-0000"])]
     recovery_codes: Vec<String>,
+    /// Makes new tokens of this login for 60 days, by `POST /api/auth/renew`.
+    #[schemars(example = &"eyJ…")]
+    refresh_token: String,
 }
 
 async fn login(
@@ -148,7 +168,37 @@ async fn login(
     };
     let noted = app.auth.identity.note_login(noted).await;
     noted.map_err(|status| refused(&status))?;
-    beginning.answer(&uri)
+    beginning.answer(&app, &uri)
+}
+
+/// Goes on with a login that the store still knows as one of the password.
+async fn renew(
+    State(app): State<Arc<App>>,
+    uri: Uri,
+    Body(ask): Body<Renewal>,
+) -> Result<Json<SignedIn>, Response> {
+    let claims = app.auth.tokens.verify_refresh(&ask.refresh_token.0);
+    let claims = claims.map_err(|no| match no {
+        Refused::NotReady => Denied::NotReady.answer(&uri),
+        Refused::Invalid => over(),
+    })?;
+    let known = app.auth.identity.password_of_account(&claims.sub).await;
+    let known = known.map_err(|status| refused(&status))?;
+    let goes_on = known.is_some_and(|known| known.login_ids.contains(&claims.login));
+    if !goes_on {
+        return Err(over());
+    }
+    let account = account(&app, &claims.sub).await?.ok_or_else(over)?;
+    pass(&app, &claims.sub, &[&claims.login], &uri).await?;
+    let good = Good::player(&claims.sub);
+    let issued = app.auth.tokens.issue_within(good, &claims.login);
+    let login = claims.login;
+    let again = Beginning {
+        issued: issued.ok_or_else(|| Denied::NotReady.answer(&uri))?,
+        login,
+        account,
+    };
+    again.answer(&app, &uri)
 }
 
 async fn recover(
@@ -169,7 +219,7 @@ async fn recover(
     let beginning = begin(&app, &known.account_id, &uri).await?;
     let login = &beginning.issued.token_id;
     replace(&app, &known, (ask.password.0, left), login).await?;
-    beginning.answer(&uri)
+    beginning.answer(&app, &uri)
 }
 
 async fn make(
@@ -186,17 +236,15 @@ async fn make(
     let hash = app.auth.hashing.hash(ask.password.0).await;
     let codes = RecoveryCodes::new();
     let request = MakePasswordRequest {
-        account_id: caller.account_id,
+        account_id: caller.account_id.clone(),
         name,
         hash: hash.map_err(|_| busy())?,
         recovery_code_hashes: codes.hashes.into(),
-        login_id: caller.login_id,
+        login_id: caller.login_id.clone(),
     };
     let made = app.auth.identity.make_password(request).await;
     made.map_err(|status| refused(&status))?;
-    Ok(Json(Recoverable {
-        recovery_codes: codes.texts,
-    }))
+    recoverable(&app, &caller, codes.texts, &uri)
 }
 
 async fn change(
@@ -221,9 +269,25 @@ async fn change(
     let codes = RecoveryCodes::new();
     let new = (ask.new_password.0, codes.hashes);
     replace(&app, &known, new, &caller.login_id).await?;
+    recoverable(&app, &caller, codes.texts, &uri)
+}
+
+/// Answers with new recovery codes, and with what lets the login go on.
+fn recoverable(
+    app: &App,
+    caller: &Caller,
+    recovery_codes: Vec<String>,
+    uri: &Uri,
+) -> Result<Json<Recoverable>, Response> {
     Ok(Json(Recoverable {
-        recovery_codes: codes.texts,
+        recovery_codes,
+        refresh_token: refresh_token(app, &caller.account_id, &caller.login_id, uri)?,
     }))
+}
+
+fn refresh_token(app: &App, account: &str, login: &str, uri: &Uri) -> Result<String, Response> {
+    let token = app.auth.tokens.issue_refresh(account, login);
+    token.ok_or_else(|| Denied::NotReady.answer(uri))
 }
 
 /// Returns the password of a name, after counting a guess at it.
@@ -238,25 +302,37 @@ async fn known(app: &App, text: &str, uri: &Uri) -> Result<Option<Password>, Res
 /// A login whose token is not out yet.
 struct Beginning {
     issued: Issued,
+    login: String,
     account: Account,
 }
 
 impl Beginning {
-    fn answer(self, uri: &Uri) -> Result<Json<SignedIn>, Response> {
-        SignedIn::known(Some(self.issued), &self.account, uri).map(Json)
+    fn answer(self, app: &App, uri: &Uri) -> Result<Json<SignedIn>, Response> {
+        let refresh = refresh_token(app, &self.account.id, &self.login, uri)?;
+        let known = SignedIn::known(Some(self.issued), &self.account, uri)?;
+        Ok(Json(known.lasting(refresh)))
     }
 }
 
 /// Begins a login of an account. The caller stores it before it gives its token out.
 async fn begin(app: &App, account_id: &str, uri: &Uri) -> Result<Beginning, Response> {
-    let found = app.auth.accounts.account(account_id).await;
-    let found = found.map_err(|status| shapes::refused(&status).into_response())?;
     // The account was deleted meanwhile.
-    let account = found.account.ok_or_else(wrong)?;
+    let account = account(app, account_id).await?.ok_or_else(wrong)?;
     pass(app, account_id, &[], uri).await?;
     let issued = app.auth.tokens.issue(account_id);
     let issued = issued.ok_or_else(|| Denied::NotReady.answer(uri))?;
-    Ok(Beginning { issued, account })
+    let login = issued.token_id.clone();
+    Ok(Beginning {
+        issued,
+        login,
+        account,
+    })
+}
+
+async fn account(app: &App, account_id: &str) -> Result<Option<Account>, Response> {
+    let found = app.auth.accounts.account(account_id).await;
+    let found = found.map_err(|status| shapes::refused(&status).into_response())?;
+    Ok(found.account)
 }
 
 /// Sets a new password with the hashes of its recovery codes. Ends all other logins of the old one.
@@ -303,6 +379,11 @@ fn strong(password: &str, name: &str, pointer: &str) -> Result<(), Response> {
 
 fn wrong() -> Response {
     let why = "Nobody has this name with this password.";
+    Problem::of(Code::InvalidCredentials, why).into_response()
+}
+
+fn over() -> Response {
+    let why = "This login is over; log in with the name and the password.";
     Problem::of(Code::InvalidCredentials, why).into_response()
 }
 

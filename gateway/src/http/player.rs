@@ -6,9 +6,12 @@
 use std::sync::Arc;
 
 use axum::{Extension, Json, extract::State};
-use proto::rpc::{
-    persistence::v1::{self as stored, CharacterSummary, CreateCharacterRequest},
-    queries::v1::{LoginsRequest, ProfileReply, WhereaboutsReply},
+use proto::{
+    client::look::Look,
+    rpc::{
+        persistence::v1::{self as stored, CharacterSummary, CreateCharacterRequest},
+        queries::v1::{LoginsRequest, ProfileReply, WhereaboutsReply},
+    },
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +19,7 @@ use world::Region;
 
 use super::{
     ask::{Body, Query},
-    character::{self, Change},
+    character::{self, Change, NewCharacter},
     problem::{Code, Problem},
     route::{Answer, Call, Created, OWNERS, READERS, Route, Saved},
     shapes::{
@@ -194,6 +197,7 @@ struct SaveCharacter {
     character_id: Option<String>,
     name: Option<CharacterName>,
     is_agent: Option<bool>,
+    look: Option<Look>,
 }
 
 /// Makes a character, or changes a named one.
@@ -204,6 +208,7 @@ async fn put(
     let change = Change {
         name: asked.name,
         is_agent: asked.is_agent,
+        look: asked.look,
     };
     match asked.character_id {
         Some(id) => {
@@ -211,7 +216,7 @@ async fn put(
             Ok(Saved::Changed(changed))
         }
         None => {
-            let made = create(&app, &caller, &change.named()?).await?;
+            let made = create(&app, &caller, change.new_character()?).await?;
             Ok(Saved::Created(made))
         }
     }
@@ -221,9 +226,9 @@ async fn put(
 pub(super) async fn create(
     app: &App,
     caller: &Caller,
-    name: &CharacterName,
+    new: NewCharacter,
 ) -> Result<Created<Success<OneCharacter>>, Problem> {
-    let name = name.checked()?;
+    let name = new.name.checked()?;
     let spawn = app.content().spawn();
     let request = CreateCharacterRequest {
         account_id: caller.account_id.clone(),
@@ -232,6 +237,7 @@ pub(super) async fn create(
             x: spawn.x,
             z: spawn.z,
         }),
+        look: new.look.map(String::from).unwrap_or_default(),
     };
     let made = app.auth.accounts.create_character(request).await?;
     let place = format!("/api/characters/{}", made.id);

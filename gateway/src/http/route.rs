@@ -52,6 +52,8 @@ pub(super) const SPEAKERS: Policy = Policy::Bearer(&[Scope::Player, Scope::Agent
 pub(super) const ADMINS: Policy = Policy::Staff(Role::Admin);
 /// Operators and moderators.
 pub(super) const MODERATORS: Policy = Policy::Staff(Role::Moderator);
+/// Everybody with a role: what they may read.
+pub(super) const VIEWERS: Policy = Policy::Staff(Role::Viewer);
 
 /// One route.
 #[derive(Clone)]

@@ -25,8 +25,9 @@ use super::{
     body::Asker,
     character, cors, docs, env_js, hiscores, host,
     limited::{self, Counted, Over},
-    manifests, moderation, openapi, page, password, player, probes,
+    manifests, moderation, observed, openapi, page, password, player, probes,
     problem::{self, Problem},
+    recording,
     route::{Family, Policy, Route},
     skill_unlocks,
     stored::Stored,
@@ -97,7 +98,12 @@ pub(super) const FAMILIES: &[Family] = &[
         name: "operators",
         about: "What operators look at and switch; with the token of a player whose account has \
                 the role that it takes.",
-        routes: &[admin::routes, moderation::routes, switches::routes],
+        routes: &[
+            admin::routes,
+            moderation::routes,
+            switches::routes,
+            recording::routes,
+        ],
     },
 ];
 
@@ -126,13 +132,15 @@ pub(crate) fn routes(metrics_here: bool) -> Vec<Route> {
         .collect()
 }
 
+/// Routes by which a platform looks after the process.
+pub(super) const PROBES: [&str; 5] = ["/health", "/status", "/livez", "/readyz", "/metrics"];
+
 /// Makes the router for a time when all places are taken. It has only the probes, so that a monitor
 /// does not take a crowd for the end of the server.
 pub(crate) fn crowded(app: &Arc<App>) -> Router {
-    let probes = ["/health", "/status", "/livez", "/readyz"];
     let mut router = Router::new();
     for route in routes(false) {
-        if probes.contains(&route.path) {
+        if PROBES.contains(&route.path) {
             router = router.route(route.path, route.handler);
         }
     }
@@ -180,6 +188,10 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .layer(CatchPanicLayer::custom(panicked))
         .layer(middleware::from_fn(host::layer))
         .layer(middleware::from_fn(problem::layer))
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(app),
+            observed::layer,
+        ))
         .with_state(Arc::clone(app))
 }
 
@@ -199,10 +211,6 @@ async fn guarded(State(guard): State<Guard>, request: Request, next: Next) -> Re
         Err(refusal) => refusal,
     };
     counted.tell(&mut response);
-    guard
-        .app
-        .metrics
-        .request(guard.path, response.status().as_u16());
     response
 }
 
@@ -422,6 +430,7 @@ mod tests {
         free.sort_unstable();
         let expected = [
             "/",
+            "/console",
             "/health",
             "/livez",
             "/metrics",
@@ -437,18 +446,25 @@ mod tests {
     fn staff_alone_runs_the_place_and_who_only_looks_on_changes_nothing() {
         for route in routes(true) {
             let (method, path) = (&route.method, route.path);
-            let (is_staff, is_moderator) = match route.policy {
-                Policy::Staff(least) => (true, least == Role::Moderator),
-                Policy::Public | Policy::Session => (false, false),
+            let least = match route.policy {
+                Policy::Staff(least) => Some(least),
+                Policy::Public | Policy::Session => None,
                 Policy::Bearer(scopes) => {
                     let looks_on = scopes.contains(&Scope::Spectator);
                     assert!(method == Method::GET || !looks_on, "{method} {path}");
-                    (false, false)
+                    None
                 }
             };
-            assert_eq!(path.starts_with("/admin/"), is_staff, "{method} {path}");
-            let moderates = path.starts_with("/admin/moderation");
-            assert_eq!(moderates, is_moderator, "{method} {path}");
+            let (of_staff, moderates) = (
+                path.starts_with("/admin/"),
+                path.starts_with("/admin/moderation"),
+            );
+            let expected = match (method == Method::GET, moderates) {
+                (true, _) => Role::Viewer,
+                (false, true) => Role::Moderator,
+                (false, false) => Role::Admin,
+            };
+            assert_eq!(least, of_staff.then_some(expected), "{method} {path}");
         }
     }
 
@@ -468,8 +484,10 @@ mod tests {
                 "/api/auth/login",
                 "/api/auth/password",
                 "/api/auth/recover",
+                "/api/auth/renew",
                 "/api/data/skill-unlocks",
                 "/asyncapi.json",
+                "/console",
                 "/docs",
                 "/docs/docs.css",
                 "/docs/docs.js",

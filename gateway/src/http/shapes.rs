@@ -2,10 +2,13 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use proto::rpc::{
-    common::v1 as common,
-    persistence::v1::{self as stored, CharacterSummary},
-    queries::v1::{self as queries, ProfileReply},
+use proto::{
+    client::look::Look,
+    rpc::{
+        common::v1 as common,
+        persistence::v1::{self as stored, CharacterSummary},
+        queries::v1::{self as queries, ProfileReply},
+    },
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
@@ -97,9 +100,21 @@ pub(crate) struct Character {
     #[schemars(example = &"Ann")]
     name: String,
     combat_level: u32,
+    look: Chosen,
     online: bool,
     last_login_at: Option<Time>,
     region: RegionAt,
+}
+
+/// The look that a player chose for a character; null: none, and its name decides.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Chosen(Option<Look>);
+
+impl From<String> for Chosen {
+    fn from(stored: String) -> Self {
+        // The store keeps looks, and an empty text for none.
+        Self(Look::try_from(stored).ok())
+    }
 }
 
 impl From<&CharacterSummary> for Character {
@@ -108,6 +123,7 @@ impl From<&CharacterSummary> for Character {
             id: character.id.clone(),
             name: character.name.clone(),
             combat_level: character.combat_level,
+            look: character.look.clone().into(),
             online: character.online,
             last_login_at: Time::unless_never(character.last_login_ms),
             region: character.region.unwrap_or_default().into(),
@@ -187,6 +203,7 @@ pub(crate) struct Record {
     #[schemars(example = &"Ann")]
     name: String,
     combat_level: u32,
+    look: Chosen,
     health: u32,
     coins: u64,
     #[schemars(with = "f64")]
@@ -254,6 +271,7 @@ impl From<&ProfileReply> for Record {
             account_id: record.account_id,
             name: record.name,
             combat_level: record.combat_level,
+            look: record.look.into(),
             health: record.health,
             coins: record.coins,
             position_x: record.x,

@@ -19,7 +19,7 @@ use tonic::Code as Grpc;
 use super::{
     ask::{Body, Id},
     problem::{Code, Problem},
-    route::{ADMINS, Accepted, Answer, Call, Route},
+    route::{ADMINS, Accepted, Answer, Call, Route, VIEWERS},
     world::ZoneState,
 };
 use crate::{app::App, auth::caller::Caller};
@@ -27,7 +27,7 @@ use crate::{app::App, auth::caller::Caller};
 pub(super) fn routes() -> Vec<Route> {
     let character = "0199c3a0-0000-7000-8000-000000000001";
     vec![
-        ADMINS.get(
+        VIEWERS.get(
             "/admin/freeze",
             "Whether items and coins may move",
             is_frozen,
@@ -38,7 +38,7 @@ pub(super) fn routes() -> Vec<Route> {
             freeze,
         ),
         ADMINS.delete("/admin/freeze", "Allows it again", unfreeze),
-        ADMINS.get(
+        VIEWERS.get(
             "/admin/zones",
             "Every zone, and every region with what it costs",
             zones,
@@ -55,7 +55,7 @@ pub(super) fn routes() -> Vec<Route> {
             "Lets a paused region be played again",
             resume,
         ),
-        ADMINS.get(
+        VIEWERS.get(
             "/admin/quarantine",
             "Characters that are kept out of the world",
             quarantine,
@@ -71,7 +71,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 /// Records a switch and the operator who is about to make it.
-async fn record(
+pub(super) async fn record(
     app: &App,
     caller: &Caller,
     action: AuditAction,

@@ -7,7 +7,7 @@ use axum::{
     extract::State,
     http::{
         HeaderMap, HeaderValue, StatusCode, Uri,
-        header::{ACCEPT_LANGUAGE, SEC_WEBSOCKET_PROTOCOL},
+        header::{ACCEPT_LANGUAGE, ORIGIN, SEC_WEBSOCKET_PROTOCOL},
     },
     response::{IntoResponse, Response},
 };
@@ -148,12 +148,13 @@ async fn ws(
         Ok(token) => token,
         Err(denied) => return denied_attempt(&app, &peer, &headers, denied, &uri).await,
     };
+    let from_page = headers.contains_key(ORIGIN);
     let tasks = app.sessions.clients.clone();
     tasks.finish("session", async move {
         if let Some((read, write)) = halves(upgraded).await {
             let (reports, write_timeout) = (app.reports.clone(), app.config.times.write);
             let open = |mailbox| Socket::open(read, write, screen, mailbox, reports, write_timeout);
-            let visitor = Visitor::new(address, language, unauthenticated);
+            let visitor = Visitor::new(address, language, from_page, unauthenticated);
             Session::serve(Arc::clone(&app), visitor, token, open).await;
         }
     });

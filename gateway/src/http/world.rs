@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use axum::{Json, extract::State};
 use schemars::JsonSchema;
 use serde::Serialize;
-use world::Region;
+use world::{Region, TICK_MS};
 
 use super::{
     problem::Problem,
@@ -27,9 +27,6 @@ pub(super) fn routes() -> Vec<Route> {
         ANYBODY.get("/api/v1/world/areas", "The named parts of the world", areas),
     ]
 }
-
-/// The length of a tick, in milliseconds.
-const TICK_MS: u64 = 600;
 
 /// Whether a region is played.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -191,7 +191,7 @@ impl Session {
             ClientMessage::AdminElevate(data) => self.elevate(id, data).await,
             ClientMessage::AdminCommand(data) => self.operate(id, data).await,
             ClientMessage::CharacterList(_) => self.list_characters(id, event).await,
-            ClientMessage::CharacterCreate(data) => self.create_character(id, &data.name).await,
+            ClientMessage::CharacterCreate(data) => self.create_character(id, data).await,
             ClientMessage::CharacterDelete(data) => {
                 self.delete_character(id, &data.character_id).await;
             }

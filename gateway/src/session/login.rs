@@ -7,7 +7,8 @@ use proto::{
         CloseCode, ErrorCode, Refusal, RequestId,
         names::character_name,
         session::{
-            self as wire, Authenticate, Character, CharacterCreated, CharacterList, Welcome,
+            self as wire, Authenticate, Character, CharacterCreate, CharacterCreated,
+            CharacterList, Welcome,
         },
     },
     rpc::{
@@ -67,30 +68,34 @@ impl Session {
     }
 
     pub(super) async fn authenticate(&mut self, re: Option<RequestId>, data: Authenticate) -> Flow {
-        match self.who(data).await {
-            Ok(known) => {
-                self.app.metrics.auth_attempt("passed");
-                self.welcome(re, known).await
+        let spans = &self.app.reports.spans;
+        let span = spans.session("session.login", &self.handle.session_id);
+        let asked = span.within(self.who(data)).await;
+        let outcome = match &asked {
+            Ok(_) => "passed",
+            Err(No::Code(code)) => code.wire(),
+            Err(No::Denied(denied)) => denied.code().wire(),
+            Err(No::TooOften(_) | No::Crowds(_)) => "rate_limited",
+        };
+        self.app.metrics.auth_attempt(outcome);
+        let answered = async {
+            match asked {
+                Ok(known) => self.welcome(re, known).await,
+                Err(No::Code(code)) => {
+                    self.refuse(re, EVENT, code);
+                    Flow::On
+                }
+                Err(No::Denied(denied)) => self.denied(re, EVENT, denied).await,
+                Err(No::TooOften(wait)) => {
+                    self.too_many_attempts(re, wait, "too many attempts from your address");
+                    Flow::On
+                }
+                Err(No::Crowds(over)) => self.crowds(re, EVENT, over).await,
             }
-            Err(No::Code(code)) => {
-                self.app.metrics.auth_attempt(code.wire());
-                self.refuse(re, EVENT, code);
-                Flow::On
-            }
-            Err(No::Denied(denied)) => {
-                self.app.metrics.auth_attempt(denied.code().wire());
-                self.denied(re, EVENT, denied).await
-            }
-            Err(No::TooOften(wait)) => {
-                self.app.metrics.auth_attempt("rate_limited");
-                self.too_many_attempts(re, wait, "too many attempts from your address");
-                Flow::On
-            }
-            Err(No::Crowds(over)) => {
-                self.app.metrics.auth_attempt("rate_limited");
-                self.crowds(re, EVENT, over).await
-            }
-        }
+        };
+        let flow = span.within(answered).await;
+        span.end(outcome);
+        flow
     }
 
     fn too_many_attempts(&self, re: Option<RequestId>, wait: Duration, why: &str) {
@@ -307,12 +312,12 @@ impl Session {
         }
     }
 
-    pub(super) async fn create_character(&mut self, re: Option<RequestId>, name: &str) {
+    pub(super) async fn create_character(&mut self, re: Option<RequestId>, asked: CharacterCreate) {
         const EVENT: &str = "character:create";
         if self.refuse_agent(re.as_ref(), EVENT) {
             return;
         }
-        let name = match character_name(name) {
+        let name = match character_name(&asked.name) {
             Ok(name) => name,
             Err(why) => {
                 let event = Some(EVENT.to_owned());
@@ -329,6 +334,7 @@ impl Session {
                 x: spawn.x,
                 z: spawn.z,
             }),
+            look: asked.look.map(String::from).unwrap_or_default(),
         };
         match self.app.auth.accounts.create_character(request).await {
             Ok(made) => {
@@ -390,6 +396,7 @@ fn character(summary: CharacterSummary) -> Character {
         id: summary.id,
         name: summary.name,
         combat_level: summary.combat_level,
+        look: summary.look,
         last_login_at: (last > 0).then(|| clock::iso(last)),
     }
 }

@@ -10,6 +10,7 @@
 
 mod admin;
 pub(crate) mod budget;
+mod census;
 mod draining;
 mod friends;
 mod inbound;
@@ -41,6 +42,7 @@ use tokio::{sync::mpsc, task::JoinHandle, time::sleep_until};
 
 use self::{
     budget::Budget,
+    census::{Client, Counted},
     registry::{Command, Handle},
     state::Stage,
     tally::Tally,
@@ -93,8 +95,8 @@ pub(crate) struct Session {
     events: (mpsc::Sender<SessionEvent>, mpsc::Receiver<SessionEvent>),
     timers: Timers,
     limits: Limits,
-    /// State under which metrics count it now.
-    counted: Option<&'static str>,
+    /// What metrics count it as now.
+    counted: Option<Counted>,
 }
 
 /// Authenticated account of a session.
@@ -337,27 +339,25 @@ impl Session {
         tokens.issue_resume(&account.id, session, ends_by_ms)
     }
 
-    /// Keeps the count of sessions by state right.
+    /// Keeps the counts of sessions and clients right.
     fn count(&mut self) {
-        let state = if self.socket.is_some() {
-            self.stage.name()
-        } else {
-            "lingering"
+        let scope = self.account.as_ref().map(|account| account.scope);
+        let client = self.socket.as_ref().map(|socket| Client {
+            kind: census::kind(scope, self.visitor.is_from_page()),
+            subprotocol: socket.screen.format.subprotocol(),
+        });
+        let state = match client {
+            Some(_) => self.stage.name(),
+            None => "lingering",
         };
-        self.count_as(Some(state));
+        self.count_as(Some(Counted { state, client }));
     }
 
-    fn count_as(&mut self, state: Option<&'static str>) {
-        if self.counted == state {
-            return;
+    fn count_as(&mut self, now: Option<Counted>) {
+        if self.counted != now {
+            census::recount(&self.app.metrics, self.counted, now);
+            self.counted = now;
         }
-        if let Some(before) = self.counted {
-            self.app.metrics.session(before, -1);
-        }
-        if let Some(now) = state {
-            self.app.metrics.session(now, 1);
-        }
-        self.counted = state;
     }
 
     /// Removes the session from everything that knows it.

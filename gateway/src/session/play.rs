@@ -30,6 +30,17 @@ const PAUSED: &str = "this part of the world is stopped until an operator has lo
 
 impl Session {
     pub(super) async fn enter(&mut self, re: Option<RequestId>, character_id: String) -> Flow {
+        let spans = &self.app.reports.spans;
+        let span = spans.session("session.enter", &self.handle.session_id);
+        let flow = span.within(self.come_in(re, character_id)).await;
+        span.end(match self.stage {
+            Stage::World => "entered",
+            Stage::Fresh | Stage::Lobby => "refused",
+        });
+        flow
+    }
+
+    async fn come_in(&mut self, re: Option<RequestId>, character_id: String) -> Flow {
         let Some(account) = &self.account else {
             return Flow::On;
         };
@@ -176,6 +187,7 @@ impl Session {
             .reports
             .spans
             .receive(event, &self.handle.session_id);
+        let _within = receiving.enter();
         if let Some(id) = &re
             && let Some((oldest, event)) = self.mailbox.expect(id.clone(), event)
         {

@@ -10,6 +10,8 @@ pub(crate) struct Visitor {
     address: IpAddr,
     /// Language of the client, if global chat has one for it.
     language: Option<String>,
+    /// Whether its upgrade named the page that asked for it.
+    from_page: bool,
     /// Place of the unauthenticated socket, until the client is authenticated.
     place: Option<UnauthenticatedSocket>,
 }
@@ -18,11 +20,13 @@ impl Visitor {
     pub(crate) fn new(
         address: IpAddr,
         language: Option<String>,
+        from_page: bool,
         place: UnauthenticatedSocket,
     ) -> Self {
         Self {
             address,
             language,
+            from_page,
             place: Some(place),
         }
     }
@@ -35,6 +39,11 @@ impl Visitor {
     /// Returns the language of the client, if global chat has one for it.
     pub(super) fn language(&self) -> Option<&str> {
         self.language.as_deref()
+    }
+
+    /// Returns whether its upgrade named the page that asked for it, as all browsers do.
+    pub(super) fn is_from_page(&self) -> bool {
+        self.from_page
     }
 
     /// Gives the place back: the client is authenticated.

@@ -1,8 +1,8 @@
 //! Global chat: its budget, slow mode, and the shards of the world that hear each other. Pure but
 //! for the settings.
 //!
-//! Always: a player hears the shard to which it speaks, and no other one. The number of shards has
-//! a bound, whatever clients ask for.
+//! Always: a player hears the shard to which it speaks, and no other one, as soon as the hub has
+//! subscribed its gateway to that shard. The number of shards has a bound, whatever clients ask for.
 
 use std::time::Duration;
 

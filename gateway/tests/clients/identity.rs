@@ -25,7 +25,7 @@ pub(crate) struct Sanctions {
     /// By account.
     roles: BTreeMap<String, Vec<String>>,
     /// By account: its password, and the logins that a change ends.
-    passwords: BTreeMap<String, (Password, Vec<String>)>,
+    passwords: BTreeMap<String, Password>,
     version: watch::Sender<u64>,
     /// Nothing is pushed, and no watch begins.
     silent: bool,
@@ -148,7 +148,7 @@ impl Identity for Store {
         if passwords.contains_key(&request.account_id) {
             return Err(Status::failed_precondition("there is one"));
         }
-        if passwords.values().any(|known| known.0.name == request.name) {
+        if passwords.values().any(|known| known.name == request.name) {
             return Err(Status::already_exists("taken"));
         }
         let password = Password {
@@ -156,8 +156,9 @@ impl Identity for Store {
             name: request.name,
             hash: request.hash,
             recovery_code_hashes: request.recovery_code_hashes,
+            login_ids: vec![request.login_id],
         };
-        passwords.insert(request.account_id, (password, vec![request.login_id]));
+        passwords.insert(request.account_id, password);
         Ok(Response::new(MakePasswordReply {}))
     }
 
@@ -167,7 +168,7 @@ impl Identity for Store {
     ) -> Result<Response<GetPasswordReply>, Status> {
         let request = request.into_inner();
         let sanctions = self.sanctions.lock().unwrap();
-        let mut known = sanctions.passwords.values().map(|known| &known.0);
+        let mut known = sanctions.passwords.values();
         let password = known
             .find(|known| known.name == request.name || known.account_id == request.account_id);
         Ok(Response::new(GetPasswordReply {
@@ -183,7 +184,7 @@ impl Identity for Store {
         let mut sanctions = self.sanctions.lock().unwrap();
         let known = sanctions.passwords.get_mut(&request.account_id);
         let known = known.ok_or_else(|| Status::not_found("password"))?;
-        known.1.push(request.login_id);
+        known.login_ids.push(request.login_id);
         Ok(Response::new(NoteLoginReply {}))
     }
 
@@ -194,13 +195,14 @@ impl Identity for Store {
         let request = request.into_inner();
         let mut sanctions = self.sanctions.lock().unwrap();
         let known = sanctions.passwords.get_mut(&request.account_id);
-        let (password, logins) = known.ok_or_else(|| Status::not_found("password"))?;
+        let password = known.ok_or_else(|| Status::not_found("password"))?;
         if password.hash != request.before {
             return Err(Status::aborted("it has changed"));
         }
         password.hash = request.hash;
         password.recovery_code_hashes = request.recovery_code_hashes;
-        let ended = std::mem::replace(logins, vec![request.login_id.clone()]);
+        let goes_on = vec![request.login_id.clone()];
+        let ended = std::mem::replace(&mut password.login_ids, goes_on);
         let ended = ended.into_iter().filter(|id| *id != request.login_id);
         Ok(Response::new(ChangePasswordReply {
             login_ids: ended.collect(),
@@ -213,6 +215,9 @@ impl Identity for Store {
     ) -> Result<Response<RevokeReply>, Status> {
         let request = request.into_inner();
         let mut sanctions = self.sanctions.lock().unwrap();
+        if let Some(known) = sanctions.passwords.get_mut(&request.account_id) {
+            known.login_ids.retain(|id| !request.ids.contains(id));
+        }
         for id in request.ids {
             sanctions.add(Sanction {
                 id: format!("revoked:{id}"),

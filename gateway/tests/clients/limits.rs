@@ -104,7 +104,15 @@ async fn the_answer_names_the_request_and_what_comes_too_early_is_refused() {
         let said = refused["data"]["message"].as_str().unwrap();
         assert!(said.contains(why), "{name}: {said}");
     }
+    let bare = json!({"name": "Ann", "look": "99999"});
+    let refused = client.ask("character:create", bare).await;
+    assert_eq!(code(&refused), "invalid_data");
+    let said = refused["data"]["message"].as_str().unwrap();
+    assert!(said.contains("a look has five digits"), "{said}");
     client.enter("Ann").await;
+    let dressed = json!({"name": "Bob", "look": "21340"});
+    let made = client.ask("character:create", dressed).await;
+    assert_eq!(made["data"]["character"]["look"], "21340", "{made}");
     let refused = client.ask("character:create", json!({"name": "ann"})).await;
     assert_eq!(code(&refused), "name_taken");
 }

@@ -258,6 +258,64 @@ async fn a_new_password_ends_other_logins_and_a_code_counts_once() {
     assert_eq!(status, 200);
 }
 
+async fn renew(stage: &Stage, refresh_token: &Value) -> (u16, Value) {
+    let body = json!({ "refreshToken": refresh_token });
+    post(stage, 0, "/api/auth/renew", &saying(body)).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_login_of_a_password_goes_on_until_it_is_ended() {
+    let stage = Stage::open(&[FREELY]).await;
+    let (_, guest) = post(&stage, 0, "/api/auth/anonymous", &saying(json!({}))).await;
+    let first = text(&guest["token"]);
+    let asked = Ask {
+        token: &first,
+        body: json!({"name": "dan", "password": "correct horse battery"}),
+    };
+    let (_, made) = post(&stage, 0, "/api/account/password", &asked).await;
+    let (_, here) = by_password(&stage, "dan", "correct horse battery").await;
+    let (_, there) = by_password(&stage, "dan", "correct horse battery").await;
+    for token in [&made, &here, &there].map(|login| &login["refreshToken"]) {
+        let (status, renewed) = renew(&stage, token).await;
+        assert_eq!(
+            (status, &renewed["account"]["id"]),
+            (200, &guest["account"]["id"])
+        );
+        let (status, _) = renew(&stage, &renewed["refreshToken"]).await;
+        assert_eq!(status, 200, "and again");
+    }
+    // It is no token for anything else, and no other token renews a login.
+    let misused = showing(here["refreshToken"].as_str().unwrap());
+    let (status, _) = post(&stage, 0, "/api/auth/refresh", &misused).await;
+    assert_eq!(status, 401);
+    for token in [&here["token"], &json!("a.b.c")] {
+        let (status, refused) = renew(&stage, token).await;
+        assert_eq!(
+            (status, &refused["code"]),
+            (401, &json!("invalid_credentials"))
+        );
+    }
+    // Whoever logs out with a token of a renewal ends the login.
+    let (_, renewed) = renew(&stage, &here["refreshToken"]).await;
+    let out = showing(renewed["token"].as_str().unwrap());
+    let (status, _) = post(&stage, 0, "/api/auth/logout", &out).await;
+    assert_eq!(status, 204);
+    let (status, _) = renew(&stage, &here["refreshToken"]).await;
+    assert_eq!(status, 401, "it was ended");
+    // A new password ends all others.
+    let change =
+        json!({"password": "correct horse battery", "newPassword": "another horse battery"});
+    let asked = Ask {
+        token: &first,
+        body: change,
+    };
+    let (_, changed) = send(&stage, 0, ("PUT", "/api/account/password"), &asked).await;
+    let (status, _) = renew(&stage, &there["refreshToken"]).await;
+    assert_eq!(status, 401, "a new password ended it");
+    let (status, _) = renew(&stage, &changed["refreshToken"]).await;
+    assert_eq!(status, 200, "this one goes on");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn guesses_at_a_name_are_counted() {
     let stage = Stage::open(&[("JWT_SECRET", SECRET)]).await;

@@ -24,6 +24,7 @@ mod global;
 mod identity;
 mod limits;
 mod login;
+mod measured;
 mod minds;
 mod operators;
 mod origins;

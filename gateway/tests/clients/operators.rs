@@ -320,17 +320,17 @@ async fn a_moderator_needs_no_code_and_is_none_any_more_at_once() {
         let refused = order(&mut ann, command, args).await;
         assert_eq!(refused["data"]["code"], "not_elevated", "{command}");
     }
-    let see = |path: &'static str| {
+    let see = |method: &'static str, path: &'static str| {
         let asked = Ask {
             token: &own,
             body: Value::Null,
         };
         let stage = &stage;
-        async move { send(stage, 1, ("GET", path), &asked).await }
+        async move { send(stage, 1, (method, path), &asked).await }
     };
-    assert_eq!(see("/admin/moderation").await.0, 200);
-    assert_eq!(see("/admin/moderation/log").await.0, 200);
-    let (status, answer) = see("/admin/stats").await;
+    assert_eq!(see("GET", "/admin/moderation").await.0, 200);
+    assert_eq!(see("GET", "/admin/moderation/log").await.0, 200);
+    let (status, answer) = see("POST", "/admin/freeze").await;
     assert_eq!((status, &answer["code"]), (403, &json!("role_required")));
     let (status, _) = give(&stage, &own, &account(&ann), json!(["admin"])).await;
     assert_eq!(status, 403, "nobody makes an admin of themselves");
@@ -347,7 +347,7 @@ async fn a_moderator_needs_no_code_and_is_none_any_more_at_once() {
     assert_eq!(status, 200);
     let refused = order(&mut ann, "mute", mute).await;
     assert_eq!(refused["data"]["code"], "not_elevated");
-    assert_eq!(see("/admin/moderation").await.0, 403);
+    assert_eq!(see("GET", "/admin/moderation").await.0, 403);
     // Each step is in the record.
     let told = stage.store.audit_log();
     let of = format!("AUDIT_ACTION_ROLES {} ", account(&ann));
@@ -356,6 +356,29 @@ async fn a_moderator_needs_no_code_and_is_none_any_more_at_once() {
         .filter_map(|action| action.strip_prefix(&of))
         .collect();
     assert_eq!(told, ["moderator", ""]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_viewer_reads_and_does_nothing_and_a_moderator_may_act_on_it() {
+    let (stage, operator) = stage().await;
+    let token = own_token(&operator);
+    let mut ann = stage.player("Ann").await;
+    let mut bob = stage.player("Bob").await;
+    let (status, answer) = give(&stage, &token, &account(&ann), json!(["viewer"])).await;
+    assert_eq!((status, &answer["roles"]), (200, &json!(["viewer"])));
+    let refused = order(&mut ann, "mute", json!({"name": "Bob"})).await;
+    assert_eq!(refused["data"]["code"], "not_elevated", "{refused}");
+    let own = ann.welcome["authToken"].as_str().unwrap().to_owned();
+    let asked = Ask {
+        token: &own,
+        body: json!({"action": "kick", "name": "Bob"}),
+    };
+    let path = "/admin/moderation";
+    assert_eq!(send(&stage, 0, ("GET", path), &asked).await.0, 200);
+    let (status, answer) = post(&stage, 0, path, &asked).await;
+    assert_eq!((status, &answer["code"]), (403, &json!("role_required")));
+    give(&stage, &token, &account(&bob), json!(["moderator"])).await;
+    done(&mut bob, "mute", json!({"name": "Ann", "minutes": 5})).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -222,6 +222,7 @@ impl Accounts for Store {
             id: format!("character-{}", request.name),
             account_id: request.account_id,
             name: request.name,
+            look: request.look,
             combat_level: 3,
             ..Default::default()
         };

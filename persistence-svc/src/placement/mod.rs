@@ -3,3 +3,4 @@
 
 pub(crate) mod plan;
 pub(crate) mod planner;
+pub(crate) mod plans;

@@ -4,13 +4,14 @@
 //! until the store has answered for one lease without a pause, so that live runs renew first.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::plan::{MoveBackoff, PlanPolicy, plan, spread};
+use super::plan::{Applied, Move, MoveBackoff, PlanPolicy, plan, spread};
+use super::plans::Plans;
 use crate::metrics::Metrics;
 use crate::store::error::Result;
 use crate::store::{Store, new_id};
@@ -35,12 +36,20 @@ pub(crate) struct Settings {
     pub(crate) towns: bool,
 }
 
+/// The changes of a round.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Done {
+    applied: Applied,
+    /// Regions that the plan gave to runs; a region may have changed since the plan looked.
+    moves: Vec<Move>,
+}
+
 /// Plans until `stop`, then gives up the right to plan. It looks at once when `woken` notifies it,
 /// and at each round of its timer.
 pub(crate) async fn run(
     store: Arc<dyn Store>,
     settings: Settings,
-    metrics: Metrics,
+    (metrics, plans): (Metrics, Plans),
     woken: Arc<Notify>,
     stop: CancellationToken,
 ) {
@@ -66,7 +75,7 @@ pub(crate) async fn run(
             &holder,
             settings,
             quiet,
-            &metrics,
+            (&metrics, &plans),
             &mut move_backoff,
         )
         .await
@@ -101,18 +110,24 @@ async fn step(
     holder: &str,
     settings: Settings,
     quiet: bool,
-    metrics: &Metrics,
+    (metrics, plans): (&Metrics, &Plans),
     move_backoff: &mut MoveBackoff,
 ) -> std::result::Result<bool, String> {
+    let begun = SystemTime::now();
     let round = round(store, holder, settings, quiet, metrics, move_backoff);
     match timeout(STEP_LIMIT, round).await {
-        Ok(Ok(leads)) => Ok(leads),
+        Ok(Ok(Some(Done { applied, moves }))) => {
+            plans.carried_out(begun, applied, &moves);
+            Ok(true)
+        }
+        Ok(Ok(None)) => Ok(false),
         Ok(Err(error)) => Err(error.to_string()),
         Err(_) => Err("no answer in time".to_owned()),
     }
 }
 
-/// Runs one round without a bound: looks, plans, applies. Returns whether this replica leads.
+/// Runs one round without a bound: looks, plans, applies. Returns the changes that it made; `None`:
+/// this replica does not lead.
 ///
 /// # Errors
 /// Those of the store.
@@ -123,9 +138,9 @@ pub(crate) async fn round(
     quiet: bool,
     metrics: &Metrics,
     move_backoff: &mut MoveBackoff,
-) -> Result<bool> {
+) -> Result<Option<Done>> {
     if !store.lead(holder, LEAD_MS).await? {
-        return Ok(false);
+        return Ok(None);
     }
     let mut view = store.view().await?;
     move_backoff.look(&mut view);
@@ -143,9 +158,9 @@ pub(crate) async fn round(
     }
     let change = plan(&view, policy);
     if change.is_empty() {
-        return Ok(true);
+        return Ok(Some(Done::default()));
     }
-    let pauses = change.pauses.clone();
+    let (pauses, moves) = (change.pauses.clone(), change.moves.clone());
     let applied = store.apply(change).await?;
     if applied.is_anything() {
         tracing::info!(?applied, "placement");
@@ -154,7 +169,7 @@ pub(crate) async fn round(
     if applied.paused > 0 {
         tracing::error!(?pauses, "regions are paused: their runs panicked too often");
     }
-    Ok(true)
+    Ok(Some(Done { applied, moves }))
 }
 
 /// Returns a duration as the store counts it, in milliseconds.

@@ -6,7 +6,7 @@ use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::accounts_server::Accounts;
 use tonic::{Request, Response, Status, async_trait};
 
-use super::model::{character_name, opened, region_of, signed_in, summary, text};
+use super::model::{character_name, look, opened, region_of, signed_in, summary, text};
 use super::{Desk, malformed};
 use crate::store::model::{NewCharacter, OpenSession, SignIn};
 
@@ -66,6 +66,7 @@ impl Accounts for AccountsService {
                 account_id: text("account_id", ask.account_id)?,
                 name: character_name(&ask.name)?,
                 at: region_of("spawn", ask.spawn)?,
+                look: look(ask.look)?,
             };
             summary(self.0.arrivals.create.ask(ask).await?)
         };

@@ -7,14 +7,15 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use opentelemetry::trace::{Span, SpanKind, Status as SpanStatus, TraceContextExt, Tracer};
+use opentelemetry::trace::{
+    FutureExt, Link, Span, SpanKind, Status as SpanStatus, TraceContextExt, Tracer,
+};
 use opentelemetry::{Context, KeyValue};
 use prost::Message;
 use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::commit_part::Part;
 use proto::rpc::persistence::v1::commit_reply::Outcome;
-use service_runtime::telemetry::parse_traceparent;
-use service_runtime::telemetry::sampled;
+use service_runtime::telemetry::{CONTEXTS_MAX, parse_traceparent, sampled};
 use tokio::time::{Instant as Moment, timeout, timeout_at};
 use tonic::{Code, Response, Status, Streaming};
 
@@ -237,16 +238,34 @@ fn checked<W, R>(
     rows.into_iter().map(read).collect()
 }
 
-/// Applies the batch under a span of its tick, and one for the database.
+/// Returns the parent of a commit's span, and its links to the other ticks that the batch makes
+/// durable. What is no trace context counts for none.
+fn contexts(header: &wire::CommitHeader) -> (Context, Vec<Link>) {
+    // Zones of 0.2.0 name one.
+    let named = if header.traceparents.is_empty() {
+        std::slice::from_ref(&header.traceparent)
+    } else {
+        &header.traceparents
+    };
+    let named = named.iter().take(CONTEXTS_MAX);
+    let mut known = named.filter_map(|text| parse_traceparent(text));
+    let parent = known.next().map_or_else(Context::new, |remote| {
+        Context::new().with_remote_span_context(remote)
+    });
+    let links = known.map(|tick| Link::new(tick, Vec::new(), 0));
+    (parent, links.collect())
+}
+
+/// Applies the batch under a span within the trace of its first tick, and one for the database.
 async fn traced(
     desk: &Desk,
     header: &wire::CommitHeader,
     batch: &Arc<Batch>,
 ) -> Result<CommitOutcome, StoreError> {
-    let parent = match parse_traceparent(&header.traceparent) {
-        Some(remote) => Context::new().with_remote_span_context(remote),
-        None => Context::new(),
-    };
+    let (parent, links) = contexts(header);
+    let left_out = header.traceparents.len().saturating_sub(CONTEXTS_MAX);
+    let left_out = i64::from(header.traceparents_left_out)
+        .saturating_add(i64::try_from(left_out).unwrap_or(i64::MAX));
     let rows = i64::try_from(batch.len()).unwrap_or(i64::MAX);
     let commit = desk
         .tracer
@@ -257,7 +276,9 @@ async fn traced(
             KeyValue::new("tilestead.run", batch.run),
             KeyValue::new("tilestead.sequence", batch.sequence),
             KeyValue::new("tilestead.tick", batch.tick),
+            KeyValue::new("tilestead.ticks_left_out", left_out),
         ])
+        .with_links(links)
         .start_with_context(&desk.tracer, &parent);
     let here = parent.with_span(commit);
     let system = desk.store.system();
@@ -274,7 +295,8 @@ async fn traced(
         ])
         .start_with_context(&desk.tracer, &here);
     let limit = BASE + EACH * u32::try_from(batch.len()).unwrap_or(u32::MAX);
-    let done = match timeout(limit, desk.store.commit(Arc::clone(batch))).await {
+    let applied = timeout(limit, desk.store.commit(Arc::clone(batch)));
+    let done = match applied.with_context(here.clone()).await {
         Ok(done) => done,
         Err(_) => Err(StoreError::Away("no answer in time".to_owned())),
     };

@@ -30,6 +30,7 @@ use tonic::{Code, Response, Status};
 
 use self::arrivals::Arrivals;
 use crate::metrics::Metrics;
+use crate::placement::plans::Plans;
 use crate::store::Store;
 use crate::store::agents::Bounds;
 use crate::store::error::StoreError;
@@ -41,6 +42,7 @@ pub(crate) struct Desk {
     arrivals: Arrivals,
     pub(crate) metrics: Metrics,
     pub(crate) tracer: Tracer,
+    pub(crate) plans: Plans,
     pub(crate) lease: Duration,
     /// Largest numbers of agents.
     pub(crate) agents: Bounds,
@@ -62,6 +64,7 @@ impl Desk {
             arrivals: Arrivals::start(&store, tasks),
             store,
             metrics,
+            plans: Plans::new(tracer.clone()),
             tracer,
             lease,
             agents,

@@ -1,6 +1,7 @@
 //! Converts between the messages of the wire and the types of the store. Strict: it refuses every
 //! value that does not fit its column.
 
+use proto::client::look::Look;
 use proto::rpc::common::v1 as common;
 use proto::rpc::persistence::v1 as wire;
 
@@ -39,6 +40,17 @@ pub(crate) fn text(field: &str, value: String) -> Checked<String> {
 /// Checks the name of a character.
 pub(crate) fn character_name(raw: &str) -> Checked<String> {
     proto::client::names::character_name(raw).map_err(|why| malformed(why.to_string()))
+}
+
+/// Checks a look; the empty one says that nobody chose it.
+pub(crate) fn look(look: String) -> Checked<String> {
+    if look.is_empty() {
+        return Ok(look);
+    }
+    let checked = Look::try_from(look);
+    checked
+        .map(String::from)
+        .map_err(|why| malformed(why.to_string()))
 }
 
 /// Checks a number or id that must fit its column.
@@ -170,6 +182,7 @@ fn record(record: wire::CharacterRecord) -> Checked<Record> {
         },
         placed: record.placed,
         state: record.state,
+        look: record.look,
         skills: skills(record.skills)?,
     })
 }
@@ -234,6 +247,7 @@ pub(crate) fn summary(character: Character) -> Checked<wire::CharacterSummary> {
         last_login_ms: unsigned(character.last_login_ms)?,
         online: character.online,
         region: Some(wire_region(character.region)),
+        look: character.look,
     })
 }
 
@@ -303,6 +317,7 @@ pub(crate) fn wire_record(record: Record) -> Checked<wire::CharacterRecord> {
         stakes: value::wire_pack(record.holdings.stakes)?,
         bank: value::wire_bank(record.holdings.bank)?,
         state: record.state,
+        look: record.look,
     })
 }
 

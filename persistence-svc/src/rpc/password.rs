@@ -68,5 +68,6 @@ pub(super) fn password(password: Password) -> wire::Password {
         name: password.name,
         hash: password.hash,
         recovery_code_hashes: password.codes.into(),
+        login_ids: password.logins,
     }
 }

@@ -9,7 +9,7 @@ use proto::rpc::queries::v1::queries_server::Queries;
 use tonic::{Request, Response, Status, async_trait};
 
 use super::model::{
-    Checked, character_name, count, region, summary, text, wire_record, wire_region,
+    Checked, character_name, count, look, region, summary, text, wire_record, wire_region,
 };
 use super::{Desk, malformed};
 use crate::store::model::{RegionReport, SKILLS};
@@ -183,6 +183,7 @@ impl Changes for ChangesService {
                 character: text("character_id", ask.character_id)?,
                 name: name.transpose()?,
                 agent: ask.agent,
+                look: ask.look.map(look).transpose()?,
             };
             summary(self.0.store.change_character(change).await?)
         };

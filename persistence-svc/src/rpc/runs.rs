@@ -224,6 +224,7 @@ impl Runs for RunsService {
             let place = region("region", ask.region)?;
             let epoch = number("epoch", ask.epoch)?;
             let loaded = self.0.store.load_region(run, place, epoch).await?;
+            self.0.plans.link_load(place, epoch);
             let characters = loaded.characters.into_iter().map(wire_record);
             let ground = loaded.ground.into_iter().map(value::wire_ground_item);
             Ok(wire::LoadRegionReply {

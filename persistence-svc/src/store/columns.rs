@@ -9,16 +9,16 @@ use super::value::Holdings;
 
 /// Columns of a character that lists show, as `c`.
 pub(crate) const SUMMARY: &str = r#"c.id, c."accountId", c.name, c."combatLevel", c."lastLogin",
- c.online, c."regionX", c."regionZ""#;
+ c.online, c."regionX", c."regionZ", c.look"#;
 
 /// The columns of a record before its skills.
-pub(crate) const PLAIN: usize = 16;
+pub(crate) const PLAIN: usize = 17;
 
 /// A whole record, as `c`: [`PLAIN`] columns, then level and experience of each skill.
 pub(crate) static RECORD: LazyLock<String> = LazyLock::new(|| {
     let plain = r#"c.id, c."accountId", c.name, c."regionX", c."regionZ", c."ownershipSequence",
  c."sessionEpoch", c."sessionId", c."positionX", c."positionY", c."positionZ", c."combatLevel",
- c.health, c.coins, c.placed, c.state"#;
+ c.health, c.coins, c.placed, c.state, c.look"#;
     let skills: String = SKILLS
         .iter()
         .map(|skill| format!(r#", c."{skill}Level", c."{skill}Xp""#))
@@ -50,6 +50,7 @@ impl FromRow for Character {
             last_login_ms: row.column(4)?,
             online: row.column(5)?,
             region: row.region(6)?,
+            look: row.column(8)?,
         })
     }
 }
@@ -84,6 +85,7 @@ impl FromRow for Record {
             },
             placed: row.column(14)?,
             state: row.column::<Vec<u8>>(15)?.into(),
+            look: row.column(16)?,
             skills,
         })
     }

@@ -134,6 +134,8 @@ pub(crate) enum AuditAction {
     /// A character leaves quarantine; another call does it.
     #[strum(serialize = "release-character")]
     ReleaseCharacter,
+    /// The run of a zone is recorded; another call does it.
+    Record,
 }
 
 impl AuditAction {
@@ -150,7 +152,8 @@ impl AuditAction {
             | Self::Unfreeze
             | Self::Drain
             | Self::ResumeRegion
-            | Self::ReleaseCharacter => true,
+            | Self::ReleaseCharacter
+            | Self::Record => true,
             Self::Kick
             | Self::Ban
             | Self::Unban
@@ -220,7 +223,8 @@ impl Act {
             | AuditAction::FirstOperator
             | AuditAction::Drain
             | AuditAction::ResumeRegion
-            | AuditAction::ReleaseCharacter => return None,
+            | AuditAction::ReleaseCharacter
+            | AuditAction::Record => return None,
         };
         Some(Sanction {
             id,
@@ -266,7 +270,8 @@ impl Act {
             | AuditAction::Unfreeze
             | AuditAction::Drain
             | AuditAction::ResumeRegion
-            | AuditAction::ReleaseCharacter => Ok(None),
+            | AuditAction::ReleaseCharacter
+            | AuditAction::Record => Ok(None),
         }
     }
 
@@ -409,6 +414,7 @@ mod tests {
             AuditAction::Drain,
             AuditAction::ResumeRegion,
             AuditAction::ReleaseCharacter,
+            AuditAction::Record,
         ] {
             assert!(action.of_all() && act(action).sanction(1, 1, "x").is_none());
         }

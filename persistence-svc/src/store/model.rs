@@ -56,6 +56,7 @@ pub(crate) struct Character {
     pub(crate) last_login_ms: i64,
     pub(crate) online: bool,
     pub(crate) region: Region,
+    pub(crate) look: String,
 }
 
 /// A character at rest.
@@ -79,6 +80,8 @@ pub(crate) struct Record {
     /// Document with everything else; the store does not read it. In a commit, an empty one leaves
     /// the store's.
     pub(crate) state: Bytes,
+    /// How it looks; empty: not chosen. A commit does not write it.
+    pub(crate) look: String,
     /// Skills in the order of [`SKILLS`]; in a commit, `None` leaves the store's value.
     pub(crate) skills: [Option<SkillValue>; SKILLS.len()],
 }
@@ -105,6 +108,8 @@ pub(crate) struct NewCharacter {
     pub(crate) account_id: String,
     pub(crate) name: String,
     pub(crate) at: Region,
+    /// How it looks; empty: not chosen.
+    pub(crate) look: String,
 }
 
 /// Asks for an online character of a region that the run owns.

@@ -57,6 +57,13 @@ impl Password {
             .collect()
     }
 
+    /// Forgets logins that ended. Returns whether it knew any of them.
+    pub(crate) fn forget(&mut self, ended: &[String]) -> bool {
+        let before = self.logins.len();
+        self.logins.retain(|login| !ended.contains(login));
+        self.logins.len() < before
+    }
+
     /// Changes the password. Returns the logins that end for it; `None`: it was changed before, by
     /// the same request.
     ///
@@ -194,5 +201,13 @@ mod tests {
         assert_eq!(password.note("16", false), [""; 0], "nobody may end here");
         assert_eq!(password.note("17", true), ["0", "1"]);
         assert_eq!(password.logins.len(), LOGINS_MAX);
+    }
+
+    #[test]
+    fn a_login_that_ended_is_forgotten() {
+        let mut password = password(&["there", "here"]);
+        assert!(!password.forget(&["elsewhere".to_owned()]));
+        assert!(password.forget(&["there".to_owned()]));
+        assert_eq!(password.logins, ["here"]);
     }
 }

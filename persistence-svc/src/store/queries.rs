@@ -200,6 +200,7 @@ pub(crate) struct Change {
     pub(crate) character: String,
     pub(crate) name: Option<String>,
     pub(crate) agent: Option<bool>,
+    pub(crate) look: Option<String>,
 }
 
 /// Columns of a character beside its record: $1 id.

@@ -174,9 +174,11 @@ pub(crate) async fn a_new_character_has_the_defaults(kind: Kind) {
         account_id: account.clone(),
         name: "Newcomer".to_owned(),
         spawn: Some(Tile { x: -1, z: 130 }),
+        look: "21340".to_owned(),
     };
     let made = stage.accounts().create_character(ask).await.unwrap();
     let made = made.into_inner();
+    assert_eq!(made.look, "21340");
     assert_eq!(made.region, Some(region(-1, 2)));
     assert!(!made.online && made.last_login_ms == 0 && made.combat_level == 3);
     let zone = stage.zone(region(-1, 2)).await;
@@ -341,6 +343,7 @@ pub(crate) async fn what_is_malformed_is_refused(kind: Kind) {
         account_id: account,
         name: "Nowhere".to_owned(),
         spawn: None,
+        look: String::new(),
     };
     let nowhere = accounts.create_character(ask).await;
     refused(nowhere, Code::InvalidArgument);

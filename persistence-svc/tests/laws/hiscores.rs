@@ -147,6 +147,7 @@ pub(crate) async fn who_is_renamed_or_deleted_leaves_no_old_entry(kind: Kind) {
     veteran(&stage, "Last", "cooking", 60, 70_000).await;
     shows(&stage, "cooking", &["Best", "Next", "Last"]).await;
     let rename = wire::ChangeCharacterRequest {
+        look: None,
         account_id: next.account,
         character_id: next.id,
         name: Some("Renamed".to_owned()),

@@ -141,6 +141,34 @@ pub(crate) async fn a_changed_password_ends_all_other_logins(kind: Kind) {
     assert_eq!(guest(&stage, 1, false).await, None);
 }
 
+/// Whoever logged out cannot renew that login: the store knows only of those that nobody ended.
+pub(crate) async fn a_login_that_ended_is_no_login_of_the_password(kind: Kind) {
+    let stage = Stage::new(kind).await;
+    let ann = guest(&stage, 1, true).await.unwrap();
+    make(&stage, making(&ann, "ann", "hash")).await.unwrap();
+    note(&stage, &ann, "there").await.unwrap();
+    note(&stage, &ann, "here").await.unwrap();
+    let known = of_name(&stage, "ann").await.unwrap();
+    assert_eq!(known.login_ids, ["first", "there", "here"]);
+    let ask = wire::RevokeRequest {
+        account_id: ann.clone(),
+        ids: vec!["there".to_owned(), "a provider's token".to_owned()],
+        until_ms: UNTIL_MS,
+    };
+    stage.identity().revoke(ask).await.unwrap();
+    let known = of_name(&stage, "ann").await.unwrap();
+    assert_eq!(known.login_ids, ["first", "here"]);
+    // An account without a password ends its logins as well.
+    let bob = guest(&stage, 2, true).await.unwrap();
+    let ask = wire::RevokeRequest {
+        account_id: bob.clone(),
+        ids: vec!["his".to_owned()],
+        until_ms: UNTIL_MS,
+    };
+    stage.identity().revoke(ask).await.unwrap();
+    assert_eq!(revoked(&stage, &bob).await, ["his"]);
+}
+
 pub(crate) async fn of_two_changes_at_once_one_wins(kind: Kind) {
     let stage = Stage::new(kind).await;
     let ann = guest(&stage, 1, true).await.unwrap();

@@ -216,6 +216,7 @@ pub(crate) async fn a_character_is_changed_only_by_its_account_and_at_rest(kind:
         character_id: id.to_owned(),
         name: name.map(str::to_owned),
         agent,
+        look: None,
     };
     let change = async |ask| stage.changes().change_character(ask).await;
     let mine = player.account.as_str();
@@ -226,12 +227,22 @@ pub(crate) async fn a_character_is_changed_only_by_its_account_and_at_rest(kind:
         .await
         .unwrap();
     stage.create(&player.account, "Spare").await.unwrap();
+    let with = |look: &str| wire::ChangeCharacterRequest {
+        look: Some(look.to_owned()),
+        ..ask(mine, &spare.id, None, None)
+    };
+    assert_eq!(
+        change(with("21340")).await.unwrap().into_inner().look,
+        "21340"
+    );
+    refused(change(with("2134")).await, Code::InvalidArgument);
     let profile = wire::ProfileRequest {
         character_id: spare.id.clone(),
     };
     let profile = stage.queries().profile(profile).await.unwrap().into_inner();
     assert!(profile.agent);
-    assert_eq!(profile.record.unwrap().name, "SPARROW");
+    let record = profile.record.unwrap();
+    assert_eq!((&*record.name, &*record.look), ("SPARROW", "21340"));
     let other = stage.account().await;
     for (wrong, code) in [
         (ask(&other, &spare.id, Some("Mine"), None), Code::NotFound),

@@ -431,6 +431,7 @@ impl Stage {
             account_id: account.to_owned(),
             name: name.to_owned(),
             spawn: Some(Tile { x: 10, z: 10 }),
+            look: String::new(),
         };
         Ok(self.accounts().create_character(ask).await?.into_inner())
     }

@@ -174,7 +174,7 @@ fn header(run: u64, sequence: u64, rows: u32) -> wire::CommitPart {
         sequence,
         tick: sequence,
         rows,
-        traceparent: String::new(),
+        ..wire::CommitHeader::default()
     }))
 }
 

@@ -9,6 +9,7 @@ mod identity;
 mod names;
 mod replicas;
 mod tls;
+mod traced;
 mod trust;
 
 use std::{future::Future, sync::Arc, time::Duration};
@@ -32,8 +33,10 @@ pub use self::{
     names::Names,
     replicas::{Answered, Replicas, Route},
     tls::Pem,
+    traced::traced,
     trust::{RELOAD, Trust},
 };
+use crate::telemetry::{Telemetry, Tracer};
 
 /// Time that a plain call may take.
 pub const DEADLINE: Duration = Duration::from_secs(2);
@@ -97,6 +100,8 @@ pub struct Acceptor {
     gate: Gate,
     /// Age at which a connection gets GOAWAY; `None`: none.
     age: Option<Duration>,
+    /// Maker of the spans of calls; `None`: nobody follows them.
+    tracer: Option<Tracer>,
 }
 
 impl Acceptor {
@@ -107,7 +112,15 @@ impl Acceptor {
             refusals: Refusals::new(meter),
             gate: Gate::default(),
             age: None,
+            tracer: None,
         }
+    }
+
+    /// Makes spans of the calls that are made from a span, if the process exports any.
+    #[must_use]
+    pub fn followed_by(self, telemetry: &Telemetry) -> Self {
+        let tracer = telemetry.tracing_enabled().then(|| telemetry.tracer());
+        Self { tracer, ..self }
     }
 
     /// Makes callers share this server with its replicas: it refuses calls while the gate is closed,
@@ -134,7 +147,7 @@ impl Acceptor {
             .http2_keepalive_timeout(Some(KEEP_ALIVE))
             .initial_stream_window_size(STREAM_WINDOW_BYTES)
             .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
-            .layer(Guard::new(&self.refusals, &self.gate))
+            .layer(Guard::new(&self.refusals, &self.gate, self.tracer.as_ref()))
     }
 
     /// Serves on a bound listener until `stop`, then gives open calls [`DRAIN`] to end and drops

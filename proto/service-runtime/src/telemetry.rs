@@ -5,6 +5,8 @@
 //! its caller on a collector.
 
 mod context;
+mod lines;
+mod process;
 mod sample;
 mod settings;
 
@@ -25,9 +27,9 @@ use opentelemetry_sdk::{
 use prometheus::{Encoder, Registry, TextEncoder};
 use tonic::transport::{Certificate, ClientTlsConfig, Identity};
 
-pub use context::{parse_traceparent, trace_id, traceparent};
+pub use context::{CONTEXTS_MAX, parse_traceparent, trace_id, traceparent};
 pub use sample::sampled;
-pub use settings::{LogFormat, TelemetryConfig, init_logs};
+pub use settings::{LogFormat, TelemetryConfig, init_logs, revision};
 
 /// Makes spans.
 pub type Tracer = opentelemetry_sdk::trace::SdkTracer;
@@ -94,13 +96,15 @@ impl Telemetry {
         } else {
             traces = traces.with_sampler(Sampler::AlwaysOff);
         }
-        Ok(Self(Arc::new(Shared {
+        let telemetry = Self(Arc::new(Shared {
             service,
             tracing: config.endpoint.is_some(),
             traces: traces.build(),
             metrics: metrics.build(),
             registry,
-        })))
+        }));
+        process::observe(&telemetry.meter(), service, config.revision.as_deref());
+        Ok(telemetry)
     }
 
     /// Returns the maker of instruments. Their names appear in `/metrics` unchanged: counters end

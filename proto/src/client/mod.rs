@@ -11,6 +11,7 @@ pub mod error;
 pub mod exchange;
 pub mod friends;
 pub mod limits;
+pub mod look;
 mod msgpack;
 pub mod names;
 pub mod session;

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 pub use world::told::Notice;
 
-use super::table::server_events;
+use super::{look::Look, table::server_events};
 
 /// `authenticate`: by a token of ours, or anonymously by a device key.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -58,6 +58,9 @@ pub struct CharacterCreate {
     /// like another character's name. The server keeps it in Unicode's form NFKC, trimmed, with
     /// single spaces.
     pub name: String,
+    /// How it looks; without one, its name decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub look: Option<Look>,
 }
 
 /// `character:delete` and `world:enter`.
@@ -112,6 +115,9 @@ pub struct Character {
     pub name: String,
     /// 3 to 126.
     pub combat_level: u32,
+    /// Its look; absent: its player chose none, and its name decides.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub look: String,
     /// ISO 8601; absent: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_login_at: Option<String>,

@@ -115,6 +115,7 @@ fn session_events(server: &mut Server) {
         id: "c1".to_owned(),
         name: "Ann".to_owned(),
         combat_level: 3,
+        look: "21340".to_owned(),
         last_login_at: Some("2026-11-21T09:00:00Z".to_owned()),
     };
     server.event(session::Hello {
@@ -234,6 +235,7 @@ fn own_events(server: &mut Server) {
             id: "c1".to_owned(),
             name: "Ann".to_owned(),
             combat_level: 3,
+            look: String::new(),
             last_login_at: None,
         },
         position: sync::Position {

@@ -23,6 +23,7 @@ pub(crate) const CLIENT_MESSAGES: &[Sample] = &[
     sample("ping", r#"{"t":12.5}"#),
     sample("character:list", "{}"),
     sample("character:create", r#"{"name":"Ann Ähre"}"#),
+    sample("character:create", r#"{"name":"Bob","look":"21340"}"#),
     sample("character:delete", r#"{"characterId":"c1"}"#),
     sample("admin:elevate", r#"{"code":"c0de"}"#),
     sample(

@@ -265,7 +265,7 @@ impl Cluster {
                 sequence: *sequence,
                 tick: self.now_ms / TICK_MS,
                 rows: 1,
-                traceparent: String::new(),
+                ..wire::CommitHeader::default()
             };
             let rows = wire::CommitRows {
                 gives: vec![wire::RegionGive {

@@ -141,6 +141,12 @@ impl Postgres {
         self.port
     }
 
+    /// Returns the folder of its programs, such as `pg_basebackup`.
+    #[must_use]
+    pub fn programs(&self) -> &Path {
+        &self.binaries
+    }
+
     /// Returns the process id of the postmaster, while it runs.
     #[must_use]
     pub fn pid(&self) -> Option<u32> {

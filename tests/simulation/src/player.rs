@@ -67,6 +67,7 @@ impl Sim {
             account_id: account.clone(),
             name: format!("Player {}", (b'a' + number as u8) as char),
             spawn: Some(Tile { x: 1, z: 1 }),
+            look: String::new(),
         });
         let made = match self.store.call(self.now, ask) {
             Ok(Answer::CreateCharacter(made)) => made,

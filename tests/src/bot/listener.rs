@@ -46,7 +46,6 @@ impl Listener {
     /// connection is read in this way from its start, or never.
     pub fn glance(&mut self, bytes: &[u8], own: &str) -> Result<Message> {
         match self.format {
-            Format::Json => glance::read(bytes, own),
             Format::Compact if Decoder::is_update(bytes) => {
                 let found = self.finder.read(bytes, own)?;
                 Ok(Message {
@@ -58,7 +57,7 @@ impl Listener {
                     }),
                 })
             }
-            Format::MessagePack | Format::Compact => wire::read(self.format, bytes),
+            format => glance::read(format, bytes, own),
         }
     }
 }

@@ -165,6 +165,7 @@ async fn everybody(story: &mut Story<'_>, cluster: &Cluster) -> Result<()> {
         "/world/terrain/{x}/{z}",
         "/",
         "/page/{name}",
+        "/console",
         "/metrics",
         "/openapi.json",
         "/asyncapi.json",
@@ -240,6 +241,11 @@ async fn passwords(story: &mut Story<'_>) -> Result<()> {
             let mut asked = credentials(number, WORDS);
             asked["recoveryCode"] = changed[number]["recoveryCodes"][0].clone();
             body(asked)
+        })
+        .await?;
+    let made = story
+        .ask("POST /api/auth/renew", |number, _| {
+            body(json!({"refreshToken": made[number]["refreshToken"]}))
         })
         .await?;
     for (sample, made) in story.samples.iter_mut().zip(made) {

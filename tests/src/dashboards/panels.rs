@@ -1,9 +1,14 @@
 //! The panels of each dashboard.
 
+mod processes;
+mod store;
+
 use super::{Dashboard, Panel};
+use processes::PROCESSES;
+use store::{ECONOMY, STORE};
 
 /// All dashboards.
-pub const DASHBOARDS: [Dashboard; 5] = [
+pub const DASHBOARDS: [Dashboard; 6] = [
     Dashboard {
         name: "overview",
         title: "overview",
@@ -34,6 +39,12 @@ pub const DASHBOARDS: [Dashboard; 5] = [
         job: "",
         panels: &ECONOMY,
     },
+    Dashboard {
+        name: "processes",
+        title: "processes",
+        job: "",
+        panels: &PROCESSES,
+    },
 ];
 
 const fn panel(
@@ -48,7 +59,7 @@ const fn panel(
     }
 }
 
-const OVERVIEW: [Panel; 9] = [
+const OVERVIEW: [Panel; 12] = [
     panel(
         "Processes that answer",
         "short",
@@ -118,9 +129,36 @@ const OVERVIEW: [Panel; 9] = [
             "{{instance}}: 0 yes, 1 frozen, 2 no store",
         )],
     ),
+    panel(
+        "Clients by kind",
+        "short",
+        &[("sum by (kind) (gateway_clients)", "{{kind}}")],
+    ),
+    panel(
+        "Characters in and out of zone servers a minute",
+        "short",
+        &[
+            (
+                "sum by (from) (increase(zone_entries_total[1m]))",
+                "in, from {{from}}",
+            ),
+            (
+                "sum by (reason) (increase(zone_departures_total[1m]))",
+                "out: {{reason}}",
+            ),
+        ],
+    ),
+    panel(
+        "Builds",
+        "short",
+        &[(
+            "count by (service, version, revision) (tilestead_build_info)",
+            "{{service}} {{version}} {{revision}}",
+        )],
+    ),
 ];
 
-const ZONE: [Panel; 9] = [
+const ZONE: [Panel; 15] = [
     panel(
         "Players",
         "short",
@@ -193,9 +231,57 @@ const ZONE: [Panel; 9] = [
             "{{instance}}",
         )],
     ),
+    panel(
+        "Mean work of a tick by run",
+        "s",
+        &[("zone_load_seconds{instance=~\"$instance\"}", "{{instance}}")],
+    ),
+    panel(
+        "Share of the busiest regions in a tick",
+        "s",
+        &[(
+            "zone_region_load_seconds{instance=~\"$instance\"}",
+            "{{region}}",
+        )],
+    ),
+    panel(
+        "Players in the busiest regions",
+        "short",
+        &[("zone_region_players{instance=~\"$instance\"}", "{{region}}")],
+    ),
+    panel(
+        "Time for which the oldest message has waited for the store",
+        "s",
+        &[(
+            "zone_held_age_seconds{instance=~\"$instance\"}",
+            "{{instance}}",
+        )],
+    ),
+    panel(
+        "Time for which the tick loop has stood still",
+        "s",
+        &[(
+            "zone_tick_age_seconds{instance=~\"$instance\"}",
+            "{{instance}}",
+        )],
+    ),
+    panel(
+        "Characters in and out a minute",
+        "short",
+        &[
+            (
+                "sum by (from) (increase(zone_entries_total{instance=~\"$instance\"}[1m]))",
+                "in, from {{from}}",
+            ),
+            (
+                "sum by (reason) (increase(zone_departures_total{instance=~\"$instance\"}[1m]))",
+                "out: {{reason}}",
+            ),
+        ],
+    ),
 ];
 
-const GATEWAY: [Panel; 12] = [
+const GATEWAY: [Panel; 18] = [
     panel(
         "Open sockets",
         "short",
@@ -298,96 +384,51 @@ const GATEWAY: [Panel; 12] = [
             "{{at}}",
         )],
     ),
-];
-
-const STORE: [Panel; 9] = [
     panel(
-        "Commits, 99th percentile at the store",
-        "s",
+        "Clients by kind and subprotocol",
+        "short",
         &[(
-            "histogram_quantile(0.99, sum by (outcome, le) (rate(persistence_commit_seconds_bucket{instance=~\"$instance\"}[1m])))",
-            "{{outcome}}",
+            "sum by (kind, subprotocol) (gateway_clients{instance=~\"$instance\"})",
+            "{{kind}} {{subprotocol}}",
         )],
     ),
     panel(
-        "Commits, 99th percentile at the zone servers",
+        "HTTP requests by route, 99th percentile of the slowest eight",
         "s",
         &[(
-            "histogram_quantile(0.99, sum by (instance, le) (rate(zone_commit_seconds_bucket[1m])))",
+            "topk(8, histogram_quantile(0.99, sum by (method, route, le) (rate(gateway_http_request_seconds_bucket{instance=~\"$instance\"}[5m]))))",
+            "{{method}} {{route}}",
+        )],
+    ),
+    panel(
+        "Wait of messages from other gateways, 99th percentile",
+        "s",
+        &[(
+            "histogram_quantile(0.99, sum by (instance, le) (rate(gateway_bus_wait_seconds_bucket{instance=~\"$instance\"}[1m])))",
             "{{instance}}",
         )],
     ),
     panel(
-        "Rows a second by kind",
+        "Messages between gateways lost a minute",
         "short",
         &[(
-            "sum by (kind) (rate(zone_commit_rows_total[1m]))",
-            "{{kind}}",
-        )],
-    ),
-    panel(
-        "Wait for a database connection, 99th percentile",
-        "s",
-        &[(
-            "histogram_quantile(0.99, sum by (instance, le) (rate(persistence_pool_wait_seconds_bucket{instance=~\"$instance\"}[1m])))",
+            "sum by (instance) (increase(gateway_bus_dropped_total{instance=~\"$instance\"}[1m]))",
             "{{instance}}",
         )],
     ),
     panel(
-        "Calls a second by method",
+        "Chat messages a minute by channel and outcome",
         "short",
         &[(
-            "sum by (method) (rate(persistence_calls_total{instance=~\"$instance\"}[1m]))",
-            "{{method}}",
+            "sum by (channel, outcome) (increase(gateway_chat_total{instance=~\"$instance\"}[1m]))",
+            "{{channel}} {{outcome}}",
         )],
     ),
     panel(
-        "Calls that failed a second, by status",
-        "short",
+        "Bytes from clients a second",
+        "Bps",
         &[(
-            "sum by (code) (rate(persistence_calls_total{code!=\"Ok\",instance=~\"$instance\"}[1m]))",
-            "{{code}}",
-        )],
-    ),
-    panel(
-        "Load of the busiest zone server over the mean",
-        "short",
-        &[("max(persistence_placement_load_ratio)", "busiest over mean")],
-    ),
-    panel(
-        "Regions placed a minute",
-        "short",
-        &[(
-            "sum(increase(persistence_placement_regions_total[1m]))",
-            "regions",
-        )],
-    ),
-    panel(
-        "Months ahead",
-        "short",
-        &[("min(persistence_months_ahead)", "months")],
-    ),
-];
-
-const ECONOMY: [Panel; 3] = [
-    panel(
-        "Entries of the ledger that are not acknowledged",
-        "short",
-        &[("sum by (instance) (zone_ledger_entries)", "{{instance}}")],
-    ),
-    panel(
-        "Rows of value a second by kind",
-        "short",
-        &[(
-            "sum by (kind) (rate(zone_commit_rows_total{kind!=\"position\"}[1m]))",
-            "{{kind}}",
-        )],
-    ),
-    panel(
-        "Time for which the oldest batch has waited",
-        "s",
-        &[(
-            "max by (instance) (zone_commit_wait_seconds)",
+            "rate(gateway_bytes_in_total{instance=~\"$instance\"}[1m])",
             "{{instance}}",
         )],
     ),

@@ -358,12 +358,11 @@ fn bots(options: &Options, run: &Arc<Run>, start: Instant) -> Arc<Vec<Bot>> {
         let plan = Plan::new(options.scenario, ground, options.seed, index, connect_at);
         let seed = options.seed ^ (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let acting = options.acting.of(index);
-        let whole = acting.actions || options.format == Format::MessagePack;
         Bot::new(
             format!("b{index}-{life}"),
             index,
             connect_at,
-            index < options.maps || whole,
+            index < options.maps || acting.actions,
             Known::new(plan, acting, seed, connect_at),
             Arc::clone(run),
         )

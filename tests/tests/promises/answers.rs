@@ -217,9 +217,11 @@ async fn passwords(story: &mut Story<'_>, nobody: &Caller<'_>) -> Result<()> {
         "recoveryCode": changed["recoveryCodes"][0],
         "password": first,
     });
-    story
+    let recovered = story
         .post(nobody, "/api/auth/recover", &[], recovery)
         .await?;
+    let renewal = json!({"refreshToken": recovered["refreshToken"]});
+    story.post(nobody, "/api/auth/renew", &[], renewal).await?;
     Ok(())
 }
 
@@ -384,6 +386,10 @@ async fn operators(story: &mut Story<'_>, cluster: &Cluster, anna: &str) -> Resu
     story.post(&op, "/api/auth/operator", &[], code).await?;
     let player = story.get(&op, "/admin/players/{id}", &[anna]).await?;
     let account = id_of(&player["account"]["id"])?;
+    let name = format!("?name={}", id_of(&player["player"]["name"])?);
+    story
+        .asked(&op, "get", ("/admin/players", &name), &[], None)
+        .await?;
     let roles = Some(json!({"roles": ["moderator"]}));
     let path = ("/admin/users/{id}/roles", [account.as_str()]);
     story.ask(&op, "put", (path.0, &path.1), roles).await?;

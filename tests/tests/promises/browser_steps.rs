@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use fantoccini::Client;
+use fantoccini::{
+    Client,
+    actions::{InputSource as _, MOUSE_BUTTON_RIGHT, MouseActions, PointerAction},
+    elements::Element,
+};
 use serde_json::{Value, json};
 use tests::{
     areas::{areas, manifest},
@@ -266,6 +270,21 @@ pub(super) async fn shows(
         sleep(Duration::from_millis(100)).await;
     }
     Ok(())
+}
+
+/// Presses the other button of the mouse on a thing.
+pub(super) async fn right_clicks(browser: &Client, thing: &Element) -> Result<()> {
+    let (x, y, width, height) = thing.rectangle().await?;
+    let button = MOUSE_BUTTON_RIGHT;
+    let mouse = MouseActions::new("mouse".to_owned())
+        .then(PointerAction::MoveTo {
+            duration: None,
+            x: x + width / 2.0,
+            y: y + height / 2.0,
+        })
+        .then(PointerAction::Down { button })
+        .then(PointerAction::Up { button });
+    Ok(browser.perform_actions(mouse).await?)
 }
 
 /// Waits like [`until`], for things that take their time.

@@ -20,12 +20,17 @@ const ROUND: &str = "first_things_first";
 /// Time from one click on the way to the next, and after a click on the goal.
 const WALKS: Duration = Duration::from_millis(900);
 const WORKS: Duration = Duration::from_millis(2500);
+/// Looks at something that is being done until one presses again.
+const PATIENCE: u32 = 20;
 
 /// What a person sees of the guide: the task, the arrow's end, and the nearest thing that is
-/// marked. Places are points of the window; nobody walks by a click on somebody else.
+/// marked. Places are points of the window; nobody walks by a click on somebody else. The outermost
+/// pixels do not count: the driver points at none that lies half outside.
 const SIGHT: &str = "const t = window.tilestead, g = t.guide(), here = t.state().position; \
     const far = (a) => Math.hypot(a.x - here.x, a.z - here.z); \
-    const map = (p) => document.elementFromPoint(p.x, p.y)?.id === 'map'; \
+    const inside = (at, size) => at >= 1 && at <= size - 1; \
+    const map = (p) => inside(p.x, innerWidth) && inside(p.y, innerHeight) \
+        && document.elementFromPoint(p.x, p.y)?.id === 'map'; \
     const ahead = (a) => far(a) > 1.5 && map(t.screen(a.x, a.z)); \
     const tiles = g.tiles.filter(ahead).reverse(); \
     const on = g.tiles.length > 2 ? (tiles.find((a) => t.bare(a.x, a.z)) ?? tiles[0]) : undefined; \
@@ -100,7 +105,7 @@ async fn asked(one: &Person<'_>, step: &str) -> Result<Value> {
 /// one, until another step is asked for.
 async fn follows(one: &Person<'_>, step: &str, pane: Option<&str>) -> Result<()> {
     let deadline = Instant::now() + TIMEOUT;
-    let mut begun = false;
+    let (mut begun, mut waited) = (false, 0);
     loop {
         let sight = sight(one).await?;
         if sight["step"] != json!(step) {
@@ -112,11 +117,17 @@ async fn follows(one: &Person<'_>, step: &str, pane: Option<&str>) -> Result<()>
             return Ok(());
         }
         ensure!(Instant::now() < deadline, "not done: {sight}");
-        // Nobody presses again what is being done; what the step before began may go on still.
-        if begun && shown(&one.page, "#doing").await? {
+        if pane != Some("#dialogue") && shown(&one.page, "#dialogue").await? {
+            one.presses("#dialogue .cross", "").await?;
+        }
+        // Nobody presses again what is being done; what the step before began may go on still. But a
+        // click that somebody walked into began nothing.
+        if begun && waited < PATIENCE && shown(&one.page, "#doing").await? {
+            waited += 1;
             sleep(WALKS).await;
             continue;
         }
+        waited = 0;
         let (on, near) = (&sight["on"], &sight["near"]);
         let (to, rests) = if on.is_null() {
             (near, WORKS)
@@ -129,6 +140,23 @@ async fn follows(one: &Person<'_>, step: &str, pane: Option<&str>) -> Result<()>
             begun = true;
         }
         sleep(rests).await;
+    }
+}
+
+/// Goes where the arrow points until the mayor talks. Somebody else who walks into a click talks
+/// first, and is left.
+async fn meets_the_mayor(one: &Person<'_>, step: &str) -> Result<()> {
+    let deadline = Instant::now() + TIMEOUT;
+    loop {
+        follows(one, step, Some("#dialogue")).await?;
+        showing(&one.page, "#dialogue", SOON).await?;
+        let who = words(&one.page, "#dialogue header").await?;
+        if who.contains("Mayor Grout") {
+            return Ok(());
+        }
+        ensure!(Instant::now() < deadline, "only {who} talks");
+        one.presses("#dialogue .cross", "").await?;
+        hidden(&one.page, "#dialogue", SOON).await?;
     }
 }
 
@@ -172,8 +200,7 @@ async fn skips_and_comes_back(one: &Person<'_>) -> Result<()> {
 
 async fn does(one: &Person<'_>, step: &str) -> Result<()> {
     if step == "chop" && sight(one).await?["step"] == json!("greet") {
-        follows(one, "greet", Some("#dialogue")).await?;
-        showing(&one.page, "#dialogue", SOON).await?;
+        meets_the_mayor(one, "greet").await?;
         one.looks("the mayor").await?;
         one.presses("#dialogue .answers button", "1I am on my way.")
             .await?;
@@ -188,7 +215,11 @@ async fn does(one: &Person<'_>, step: &str) -> Result<()> {
     );
     match step {
         "light" => with_the_pack(one, "Light").await,
-        "wield" => with_the_pack(one, "W").await,
+        "wield" => {
+            one.opens_pack().await?;
+            one.looks("a marked slot").await?;
+            with_the_pack(one, "W").await
+        }
         "cook" => cooks(one).await,
         "sell" => deals(one, step, "#shop", ("candle", "Sell")).await,
         "bank" => deals(one, step, "#bank", ("bread", "Bank 1")).await,
@@ -196,10 +227,10 @@ async fn does(one: &Person<'_>, step: &str) -> Result<()> {
     }
 }
 
-/// Presses the slot that is marked, and the entry of its menu.
+/// Presses the slot that is marked, and the entry of its menu. Who chops goes on meanwhile, and does
+/// not wait until the pack is full.
 async fn with_the_pack(one: &Person<'_>, entry: &str) -> Result<()> {
     one.opens_pack().await?;
-    one.looks("a marked slot").await?;
     let before = sight(one).await?["step"].clone();
     let deadline = Instant::now() + TIMEOUT;
     while sight(one).await?["step"] == before {
@@ -208,7 +239,7 @@ async fn with_the_pack(one: &Person<'_>, entry: &str) -> Result<()> {
         // Logs that burn are no longer in the pack.
         if one.page.execute(script, vec![]).await? == json!(true) {
             let pressed = async {
-                one.presses("#slots .aim", "").await?;
+                one.asks("#slots .aim").await?;
                 one.presses("#menu button", entry).await
             };
             // Logs that catch fire just now close the menu.
@@ -248,7 +279,7 @@ async fn deals(one: &Person<'_>, step: &str, pane: &str, what: (&str, &str)) -> 
 /// Returns to the mayor, unhurt, for the purse.
 async fn ends(one: &Person<'_>) -> Result<()> {
     asked(one, "back").await?;
-    follows(one, "back", Some("#dialogue")).await?;
+    meets_the_mayor(one, "back").await?;
     one.presses("#dialogue .answers button", "1Go on").await?;
     hidden(&one.page, "#tracker", SOON).await?;
     let after = state(&one.page).await?;

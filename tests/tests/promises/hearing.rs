@@ -19,12 +19,16 @@ pub(super) async fn listens(world: &World, one: &Person<'_>) -> Result<()> {
     // The person has touched the page long ago.
     sound_until(one, "sound", |sound| sound["state"] == json!("running")).await?;
     steps(world, one).await.context("steps")?;
+    let lute = |sound: &Value| sound["notes"].as_u64() > Some(0) && sound["tune"].is_string();
+    sound_until(one, "the lute", lute).await?;
     let before = played(&sound(one).await?, &["level"]);
     let level = "window.tilestead.hear('skill:xp', { leveledUp: true })";
     one.page.execute(level, vec![]).await?;
     sound_until(one, "a level", |sound| played(sound, &["level"]) > before).await?;
-    let lute = |sound: &Value| sound["notes"].as_u64() > Some(0) && sound["tune"].is_string();
-    sound_until(one, "the lute", lute).await?;
+    for size in one.windows {
+        one.page.execute(level, vec![]).await?;
+        one.looks_in("a level", &[*size]).await?;
+    }
     sets_volumes(one).await.context("volumes")
 }
 

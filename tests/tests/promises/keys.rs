@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep};
 
 use super::{
     browser::{position, state, until},
-    browser_steps::{SOON, World, choose, hidden, press, showing, words},
+    browser_steps::{SOON, World, choose, hidden, press, right_clicks, showing, words},
 };
 
 /// Times for which people hold a key that they tap.
@@ -149,7 +149,7 @@ async fn stays(ann: &Client, since: &Value, at: (i32, i32)) -> Result<()> {
 /// On a button that the keys reached, Enter presses it.
 async fn talks_after_a_click(ann: &Client) -> Result<()> {
     let slot = ann.find(Locator::Css("#slots button")).await?;
-    slot.click().await?;
+    right_clicks(ann, &slot).await?;
     showing(ann, "#menu", SOON).await?;
     let (enter, escape) = (char::from(Key::Enter), char::from(Key::Escape));
     keys(ann, &[Press::Tap(escape)]).await?;
@@ -269,7 +269,7 @@ async fn keys(browser: &Client, presses: &[Press]) -> Result<()> {
 }
 
 /// Returns the letter that leads there.
-fn key_for(way: (i32, i32)) -> Result<char> {
+pub(super) fn key_for(way: (i32, i32)) -> Result<char> {
     Ok(match way {
         (0, 1) => 'w',
         (0, -1) => 's',

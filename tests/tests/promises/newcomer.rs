@@ -15,6 +15,7 @@ use super::{
     browser_steps::{SOON, TIMEOUT, World, act_on, hidden, seen, showing, shown, wait_for, words},
     hearing,
     interface::{ADMIN_CODE, Caller, operator},
+    keys::key_for,
     person::{Person, Size},
     world_map,
 };
@@ -85,7 +86,9 @@ async fn story(
     let during = |what: &'static str| move || format!("{name}: {what}");
     begins(one, page).await.with_context(during("the door"))?;
     asks_for_help(one).await.with_context(during("help"))?;
-    taps_a_key(one).await.with_context(during("a step"))?;
+    taps_a_key(world, one)
+        .await
+        .with_context(during("a step"))?;
     talks_after_the_pack(one)
         .await
         .with_context(during("the chat"))?;
@@ -116,7 +119,7 @@ async fn story(
 }
 
 /// Makes an operator of the account whose character of this name is in the world.
-async fn may_operate(operator: &Caller<'_>, name: &str) -> Result<()> {
+pub(super) async fn may_operate(operator: &Caller<'_>, name: &str) -> Result<()> {
     let open = operator.get("/admin/sessions?open=true").await?;
     let open = open["sessions"].as_array().context("sessions")?;
     let named = open.iter().find(|session| session["name"] == name);
@@ -155,11 +158,13 @@ async fn asks_for_help(one: &Person<'_>) -> Result<()> {
 }
 
 /// Checks that a short tap is one step, each time.
-async fn taps_a_key(one: &Person<'_>) -> Result<()> {
-    let from = position(&state(&one.page).await?)?;
+async fn taps_a_key(world: &World, one: &Person<'_>) -> Result<()> {
+    let before = state(&one.page).await?;
+    let from = position(&before)?;
+    let way = world.lane(&before, 3)?;
     for steps in 1..=3 {
-        one.taps_key('s').await?;
-        let goal = (from.0, from.1 - steps);
+        one.taps_key(key_for(way)?).await?;
+        let goal = (from.0 + way.0 * steps, from.1 + way.1 * steps);
         until(
             &one.page,
             &format!("{steps} steps from {from:?}"),
@@ -176,7 +181,7 @@ async fn talks_after_the_pack(one: &Person<'_>) -> Result<()> {
     const WORDS: &str = "Rope, quick, if you please";
     one.opens_pack().await?;
     let before = pack(&state(&one.page).await?);
-    one.presses("#slots [data-item^='candle']", "").await?;
+    one.asks("#slots [data-item^='candle']").await?;
     showing(&one.page, "#menu", SOON).await?;
     one.looks_here("a menu").await?;
     if one.finger {
@@ -395,7 +400,8 @@ async fn banks(one: &Person<'_>) -> Result<()> {
     one.chooses("bronze_hatchet", "Bank 1").await?;
     pack_until(&one.page, "no hatchet", |pack| !hatchet(pack)).await?;
     one.looks("a bank and the pack").await?;
-    one.presses("#bank .goods", "Bronze hatchet").await?;
+    one.asks("#bank .goods[aria-label^='Bronze hatchet']")
+        .await?;
     one.presses("#menu button", "Take").await?;
     pack_until(&one.page, "the hatchet", hatchet).await?;
     one.presses("#bank .cross", "").await?;

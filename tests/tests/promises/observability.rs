@@ -16,13 +16,16 @@ use tokio::time::{Instant, sleep};
 
 const ALERTS_MAX: usize = 20;
 /// First words of all names of measures.
-const FAMILIES: [&str; 6] = [
+const FAMILIES: [&str; 9] = [
     "gateway_",
     "zone_",
     "persistence_",
     "rpc_",
     "tasks_",
     "loop_",
+    "process_",
+    "tokio_",
+    "tilestead_",
 ];
 /// Time until everything has happened that is measured.
 const SOON: Duration = Duration::from_secs(90);
@@ -139,6 +142,12 @@ fn wanted() -> Result<BTreeSet<String>> {
     for panel in DASHBOARDS.iter().flat_map(|dashboard| dashboard.panels) {
         wanted.extend(panel.queries.iter().flat_map(|(query, _)| named(query)));
     }
+    // KEDA asks for some, too.
+    let keda = read(workspace().join("k8s/components/keda/keda.yaml"))?;
+    let asked = values(&keda, "query").into_iter().flat_map(named);
+    let asked: BTreeSet<String> = asked.collect();
+    ensure!(asked.len() == 2, "KEDA asks for {asked:?}");
+    wanted.extend(asked);
     Ok(wanted)
 }
 

@@ -55,6 +55,7 @@ async fn story(gateway: &str, desk: &Person<'_>, phone: &Person<'_>) -> Result<(
     showing(&phone.page, "#entry", SOON).await?;
 
     forgets(phone, &codes[0]).await.context("a recovery code")?;
+    stays(phone).await.context("a login that lasts")?;
     let nobody = Caller {
         gateway,
         token: None,
@@ -132,6 +133,19 @@ async fn forgets(one: &Person<'_>, code: &str) -> Result<()> {
     one.fills("#login-password", SECOND).await?;
     one.presses("#login-go", "").await?;
     enters(one).await
+}
+
+/// Comes back when the token has ended, and is known without the password.
+async fn stays(one: &Person<'_>) -> Result<()> {
+    let over = "localStorage.setItem('tilestead.token', 'a.b.c')";
+    one.page.execute(over, vec![]).await?;
+    one.page.refresh().await?;
+    let again = until(&one.page, "the world again", in_world).await?;
+    ensure!(again["name"] == json!("Gil Gard"), "{again}");
+    let renewed = "return localStorage.getItem('tilestead.token') !== 'a.b.c'";
+    let renewed = one.page.execute(renewed, vec![]).await?;
+    ensure!(renewed == json!(true), "the token was not renewed");
+    Ok(())
 }
 
 async fn enters(one: &Person<'_>) -> Result<()> {

@@ -1,14 +1,14 @@
 //! A person who plays in a window of one size, with a mouse or with a finger, and looks at the page
 //! in windows of other sizes as well.
 
-use std::time::Duration;
+use std::{fs, time::Duration};
 
 use anyhow::{Context, Result, ensure};
 use fantoccini::{
     Client, Locator,
     actions::{
-        InputSource, KeyAction, KeyActions, MOUSE_BUTTON_LEFT, MouseActions, PointerAction,
-        TouchActions,
+        InputSource, KeyAction, KeyActions, MOUSE_BUTTON_LEFT, MOUSE_BUTTON_RIGHT, MouseActions,
+        PointerAction, TouchActions,
     },
 };
 use serde_json::{Value, json};
@@ -153,6 +153,9 @@ impl<'d> Person<'d> {
             let words = words.as_str().unwrap_or_default();
             wrong.push(format!("{width} × {height}: {words}"));
         }
+        for words in self.barriers().await? {
+            wrong.push(format!("{width} × {height}: {words}"));
+        }
         if !wrong.is_empty() {
             let name = format!("failed-{}-{at}-{width}x{height}", self.name);
             shoot(&self.page, &name.replace(' ', "-")).await?;
@@ -160,28 +163,103 @@ impl<'d> Person<'d> {
         Ok(wrong)
     }
 
+    /// Looks for barriers by axe-core, after the rules of WCAG 2.2 A and AA. Nothing beneath a menu
+    /// is touched before it closes.
+    async fn barriers(&self) -> Result<Vec<String>> {
+        if self
+            .page
+            .execute("return window.axe === undefined", vec![])
+            .await?
+            == json!(true)
+        {
+            let path =
+                std::env::var_os("AXE").context("AXE names no file; tests/run installs it")?;
+            self.page
+                .execute(&fs::read_to_string(path)?, vec![])
+                .await?;
+        }
+        let script = "const done = arguments[0]; \
+            const values = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']; \
+            const runOnly = { type: 'tag', values }; \
+            const menu = document.querySelector('#menu:not([hidden])'); \
+            axe.run(menu ?? document, { runOnly, resultTypes: ['violations'] }).then((found) => \
+                done(found.violations.map((v) => `${v.id}: ${v.help}: ${v.nodes.map((n) => n.target).slice(0, 3)}`)));";
+        let found = self.page.execute_async(script, vec![]).await?;
+        Ok(serde_json::from_value(found)?)
+    }
+
     // --- doing ---
 
     /// Presses the first thing that is shown, not covered, enabled, and whose words begin so.
     pub(super) async fn presses(&self, css: &str, words: &str) -> Result<()> {
+        let (x, y) = self.finds(css, words).await?;
+        self.points(x, y).await
+    }
+
+    /// Asks what can be done with a thing of the pack: with the other button of the mouse, or by a
+    /// tap.
+    pub(super) async fn asks(&self, css: &str) -> Result<()> {
+        let (x, y) = self.finds(css, "").await?;
+        if self.finger {
+            return self.points(x, y).await;
+        }
+        let mouse = MouseActions::new("mouse".to_owned());
+        let mouse = tapping(mouse, MOUSE_BUTTON_RIGHT, x, y);
+        Ok(self.page.perform_actions(mouse).await?)
+    }
+
+    /// Drags the first thing that fits to another one, with the mouse.
+    pub(super) async fn drags(&self, from: &str, to: &str) -> Result<()> {
+        let ((x, y), (to_x, to_y)) = (self.finds(from, "").await?, self.finds(to, "").await?);
+        let (button, duration) = (MOUSE_BUTTON_LEFT, Some(TAP));
+        let mouse = MouseActions::new("mouse".to_owned())
+            .then(PointerAction::MoveTo {
+                duration: None,
+                x,
+                y,
+            })
+            .then(PointerAction::Down { button })
+            .then(PointerAction::MoveTo {
+                duration,
+                x: x + 10.0,
+                y: y + 10.0,
+            })
+            .then(PointerAction::MoveTo {
+                duration,
+                x: to_x,
+                y: to_y,
+            })
+            .then(PointerAction::Up { button });
+        Ok(self.page.perform_actions(mouse).await?)
+    }
+
+    /// Returns the middle of the first thing that is shown, not covered, enabled, and whose words
+    /// begin so.
+    async fn finds(&self, css: &str, words: &str) -> Result<(f64, f64)> {
         let script = "const [css, words] = arguments; \
             const fits = (e) => e.checkVisibility({ visibilityProperty: true }) && !e.disabled && \
                 (e.getAttribute('aria-label') ?? e.textContent).trim().startsWith(words); \
             const found = [...document.querySelectorAll(css)].find(fits); \
             found?.scrollIntoView({ block: 'nearest' }); \
             const at = found?.getBoundingClientRect(); \
-            if (!at) return 'none is shown'; \
+            const panes = [...document.querySelectorAll('.pane:not([hidden])')]; \
+            if (!at) return `none is shown in ${panes.map((pane) => pane.innerText).join('; ')}`; \
             const [x, y] = [(at.left + at.right) / 2, (at.top + at.bottom) / 2]; \
             const hit = document.elementFromPoint(x, y); \
             return found.contains(hit) ? { x, y } : `covered by ${hit?.outerHTML.slice(0, 200)}`;";
         let deadline = Instant::now() + SOON;
+        let mut before = Value::Null;
         loop {
             let args = vec![json!(css), json!(words)];
             let at = self.page.execute(script, args).await?;
-            if let (Some(x), Some(y)) = (at["x"].as_f64(), at["y"].as_f64()) {
-                return self.points(x, y).await;
+            // Nobody hits what still moves, such as a window into which words come.
+            if let (Some(x), Some(y)) = (at["x"].as_f64(), at["y"].as_f64())
+                && at == before
+            {
+                return Ok((x, y));
             }
             ensure!(Instant::now() < deadline, "{css} {words:?}: {at}");
+            before = at;
             sleep(POLL).await;
         }
     }
@@ -189,10 +267,20 @@ impl<'d> Person<'d> {
     /// Clicks, or taps with the finger.
     pub(super) async fn points(&self, x: f64, y: f64) -> Result<()> {
         if self.finger {
-            let finger = tapping(TouchActions::new("finger".to_owned()), x, y);
+            let finger = tapping(
+                TouchActions::new("finger".to_owned()),
+                MOUSE_BUTTON_LEFT,
+                x,
+                y,
+            );
             self.page.perform_actions(finger).await?;
         } else {
-            let mouse = tapping(MouseActions::new("mouse".to_owned()), x, y);
+            let mouse = tapping(
+                MouseActions::new("mouse".to_owned()),
+                MOUSE_BUTTON_LEFT,
+                x,
+                y,
+            );
             self.page.perform_actions(mouse).await?;
         }
         Ok(())
@@ -254,14 +342,13 @@ impl<'d> Person<'d> {
         let mut slots = slots.as_array().context("slots")?.iter();
         let slot = slots.position(|slot| slot["itemId"] == json!(item));
         let slot = slot.with_context(|| format!("no {item}"))? + 1;
-        self.presses(&format!("#slots button:nth-child({slot})"), "")
+        self.asks(&format!("#slots button:nth-child({slot})"))
             .await?;
         self.presses("#menu button", entry).await
     }
 }
 
-fn tapping<S: InputSource<Action = PointerAction>>(source: S, x: f64, y: f64) -> S {
-    let button = MOUSE_BUTTON_LEFT;
+fn tapping<S: InputSource<Action = PointerAction>>(source: S, button: u64, x: f64, y: f64) -> S {
     let duration = None;
     source
         .then(PointerAction::MoveTo { duration, x, y })

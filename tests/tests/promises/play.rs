@@ -12,8 +12,8 @@ use tokio::time::{Instant, sleep};
 use super::{
     browser::{held, in_world, open, pack, pack_until, quiet, shoot, state, until, walk, with_two},
     browser_steps::{
-        SOON, TIMEOUT, World, act_on, ask, choose, entity, hidden, press, pressed, seen, showing,
-        shown, wait_for, words,
+        SOON, TIMEOUT, World, act_on, ask, choose, entity, hidden, press, pressed, right_clicks,
+        seen, showing, shown, wait_for, words,
     },
     keys::{self, eventually},
     tour,
@@ -152,7 +152,7 @@ async fn one_buys(world: &World, ann: &Client) -> Result<()> {
         .position(|slot| slot["itemId"] == json!("hammer"));
     let slot = slot.context("no hammer")?;
     let buttons = ann.find_all(Locator::Css("#slots button")).await?;
-    buttons.get(slot).context("no slot")?.click().await?;
+    right_clicks(ann, buttons.get(slot).context("no slot")?).await?;
     let row = "//*[@id='menu']//button[starts-with(., 'Sell')]";
     ann.find(Locator::XPath(row)).await?.click().await?;
     let had = before["coins"].as_u64().context("coins")?;

@@ -43,6 +43,7 @@ async fn story(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Re
     let at = position(&state(ann).await?)?;
     comes_near(&world, bob, (at.0 + 2, at.1)).await?;
     for (looks, other) in [(ann, bob), (bob, ann)] {
+        looks_as_chosen(looks, other).await?;
         wears(looks, other).await?;
     }
     let tree = nearest_tree(&world, position(&state(ann).await?)?)?;
@@ -92,6 +93,19 @@ async fn id(browser: &Client) -> Result<Value> {
 fn field<'v>(state: &'v Value, id: &Value, name: &str) -> Option<&'v Value> {
     let mut all = state["all"].as_array()?.iter();
     all.find(|one| one["id"] == *id)?.get(name)
+}
+
+/// Waits until `looks` is told of `other` the look that it chose at the door.
+async fn looks_as_chosen(looks: &Client, other: &Client) -> Result<()> {
+    let who = id(other).await?;
+    let script = "return document.getElementById('look').dataset.look";
+    let look = other.execute(script, vec![]).await?;
+    ensure!(look.as_str().is_some_and(|look| look.len() == 5), "{look}");
+    until(looks, "the other's look", |state| {
+        field(state, &who, "look") == Some(&look)
+    })
+    .await?;
+    Ok(())
 }
 
 /// Lets `other` take a hatchet into the hand. `looks` hears of it, and its picture changes there.

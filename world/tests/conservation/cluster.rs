@@ -173,6 +173,7 @@ impl Cluster {
             record,
             hot,
             region,
+            look: "".into(),
         });
     }
 

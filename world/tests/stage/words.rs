@@ -313,6 +313,7 @@ pub(super) fn newcomer(words: &[&str]) -> Arrival {
         },
         hot: after("unready").map_or_else(heard, |_| PlayerHot::default()),
         region,
+        look: "".into(),
     }
 }
 

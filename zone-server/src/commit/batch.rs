@@ -21,6 +21,7 @@ pub(crate) use super::row::{Going, Items, Wanted};
 use super::{
     row::{Row, Says},
     rows,
+    traces::Traces,
     value::Value,
 };
 use crate::{
@@ -50,7 +51,7 @@ pub(crate) struct Sending {
     pub(crate) rows: Arc<CommitRows>,
     /// Combat level of the character of each row of a position, as the store has it.
     pub(crate) combat_levels: Arc<[u32]>,
-    pub(crate) traceparent: String,
+    pub(crate) traces: Traces,
 }
 
 #[derive(Debug)]
@@ -362,7 +363,8 @@ impl Batch {
         self.idle() && !self.rows.values().any(Row::must)
     }
 
-    fn value_waits(&self) -> bool {
+    /// Returns whether something of value waits for the next batch.
+    pub(crate) fn value_waits(&self) -> bool {
         !self.value.is_empty() || self.rows.values().any(|row| !row.changed.is_empty())
     }
 
@@ -461,7 +463,7 @@ impl Batch {
             tick: now,
             rows: Arc::new(out),
             combat_levels: combat_levels.into(),
-            traceparent: String::new(),
+            traces: Traces::default(),
         };
         self.flight = Some(Flight {
             sending: sending.clone(),

@@ -12,11 +12,12 @@ use std::{
 
 use opentelemetry::{
     Context, KeyValue,
-    trace::{Span, SpanKind, TraceContextExt, Tracer as _},
+    trace::{Link, Span, SpanContext, SpanKind, TraceContextExt, Tracer as _},
 };
 use proto::rpc::persistence::v1::{
     CommitHeader, CommitPart, CommitReply, commit_part::Part, commit_reply::Outcome,
 };
+use service_runtime::telemetry::{Tracer, traceparent};
 use tokio::sync::mpsc;
 use tonic::{Code, Status};
 
@@ -27,7 +28,7 @@ use crate::{
     store::Store,
 };
 
-type TracerSpan = <service_runtime::telemetry::Tracer as opentelemetry::trace::Tracer>::Span;
+type TracerSpan = <Tracer as opentelemetry::trace::Tracer>::Span;
 
 /// The sender of a run's batches.
 pub(crate) struct Committer {
@@ -35,7 +36,7 @@ pub(crate) struct Committer {
     pub(crate) store: Store,
     pub(crate) mailbox: Mailbox,
     pub(crate) metrics: Metrics,
-    pub(crate) tracer: service_runtime::telemetry::Tracer,
+    pub(crate) tracer: Tracer,
     pub(crate) positions: Positions,
 }
 
@@ -132,16 +133,16 @@ impl Committer {
     }
 
     async fn send(&self, sending: &Sending) -> Result<CommitReply, Status> {
-        let (mut span, traceparent) = self.span(sending);
+        let (mut span, traceparents) = span(&self.tracer, sending);
         let parts = if self.positions.known {
-            parts(self.run_id, sending, traceparent)
+            parts(self.run_id, sending, traceparents)
         } else {
             let rows = rows::without_positions(&sending.rows, &sending.combat_levels);
             let sending = Sending {
                 rows: Arc::new(rows),
                 ..sending.clone()
             };
-            parts(self.run_id, &sending, traceparent)
+            parts(self.run_id, &sending, traceparents)
         };
         let deadline = Duration::from_millis(2000 + rows::count(&sending.rows) as u64);
         let mut client = self.store.runs();
@@ -158,33 +159,40 @@ impl Committer {
         }
         answer
     }
-
-    fn span(&self, sending: &Sending) -> (Option<TracerSpan>, String) {
-        let Some(parent) = service_runtime::telemetry::parse_traceparent(&sending.traceparent)
-        else {
-            return (None, String::new());
-        };
-        let span = self
-            .tracer
-            .span_builder("zone.commit")
-            .with_kind(SpanKind::Client)
-            .with_attributes([KeyValue::new("rows", rows::count(&sending.rows) as i64)])
-            .start_with_context(
-                &self.tracer,
-                &Context::new().with_remote_span_context(parent),
-            );
-        let traceparent = service_runtime::telemetry::traceparent(span.span_context());
-        (Some(span), traceparent)
-    }
 }
 
-pub(crate) fn parts(run_id: u64, sending: &Sending, traceparent: String) -> Vec<CommitPart> {
+/// Starts the span of an attempt at a batch, within the trace of the first tick that the batch makes
+/// durable. Returns it with the trace contexts for the store: its own, and those of the other ticks.
+/// Returns no span if no tick was traced.
+fn span(tracer: &Tracer, sending: &Sending) -> (Option<TracerSpan>, Vec<String>) {
+    let Some((parent, others)) = sending.traces.split() else {
+        return (None, Vec::new());
+    };
+    let link = |tick: &SpanContext| Link::new(tick.clone(), Vec::new(), 0);
+    let span = tracer
+        .span_builder("zone.commit")
+        .with_kind(SpanKind::Client)
+        .with_attributes([KeyValue::new("rows", rows::count(&sending.rows) as i64)])
+        .with_links(others.iter().map(link).collect())
+        .start_with_context(
+            tracer,
+            &Context::new().with_remote_span_context(parent.clone()),
+        );
+    let own = std::iter::once(span.span_context());
+    let traceparents = own.chain(others).map(traceparent).collect();
+    (Some(span), traceparents)
+}
+
+/// Returns the messages of a batch. The first of `traceparents` is the parent of the store's span.
+pub(crate) fn parts(run_id: u64, sending: &Sending, traceparents: Vec<String>) -> Vec<CommitPart> {
     let header = CommitHeader {
         run_id,
         sequence: sending.sequence,
         tick: sending.tick,
         rows: u32::try_from(rows::count(&sending.rows)).unwrap_or(u32::MAX),
-        traceparent,
+        traceparent: traceparents.first().cloned().unwrap_or_default(),
+        traceparents,
+        traceparents_left_out: sending.traces.left_out(),
     };
     let parts = std::iter::once(Part::Header(header)).chain(rows::parts(&sending.rows));
     parts.map(|part| CommitPart { part: Some(part) }).collect()
@@ -215,7 +223,11 @@ fn outcome(reply: &CommitReply) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use opentelemetry::trace::{SpanId, TraceFlags, TraceId, TraceState};
+    use service_runtime::telemetry::{Telemetry, TelemetryConfig};
+
     use super::*;
+    use crate::commit::traces::Traces;
 
     #[test]
     fn positions_go_only_to_a_store_that_knows_them_and_again_after_a_while() {
@@ -237,6 +249,39 @@ mod tests {
         assert!(!positions.known, "both kinds may answer");
         positions.answered(true, after(60));
         assert!(positions.known);
+    }
+
+    #[tokio::test]
+    async fn a_batch_names_its_own_span_first_and_then_the_ticks_beside_the_first() {
+        let telemetry = Telemetry::new("zone-server", &TelemetryConfig::default()).unwrap();
+        let mut sending = Sending {
+            sequence: 1,
+            tick: 1,
+            rows: Arc::default(),
+            combat_levels: [].into(),
+            traces: Traces::default(),
+        };
+        let none = span(&telemetry.tracer(), &sending);
+        assert!(none.0.is_none() && none.1.is_empty());
+        let ticks = [1_u64, 2, 3].map(|number| {
+            let (trace, own) = (TraceId::from(u128::from(number)), SpanId::from(number));
+            SpanContext::new(trace, own, TraceFlags::SAMPLED, false, TraceState::NONE)
+        });
+        for tick in &ticks {
+            sending.traces.note(tick.clone(), true);
+        }
+        let (own, named) = span(&telemetry.tracer(), &sending);
+        let own = own.unwrap().span_context().clone();
+        assert_eq!(own.trace_id(), ticks[0].trace_id(), "within the first");
+        let expected = [&own, &ticks[1], &ticks[2]].map(traceparent);
+        assert_eq!(named, expected);
+        let parts = parts(7, &sending, named);
+        let Some(Part::Header(header)) = &parts[0].part else {
+            panic!("a batch begins with its header");
+        };
+        assert_eq!(header.traceparents, expected);
+        assert_eq!(header.traceparent, expected[0], "for older services");
+        assert_eq!(header.traceparents_left_out, 0);
     }
 
     #[test]

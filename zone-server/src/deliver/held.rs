@@ -105,6 +105,12 @@ impl HeldMessages {
         Released { messages, sync }
     }
 
+    /// Returns the batches for which the oldest and the newest message wait.
+    pub(crate) fn batches(&self) -> impl Iterator<Item = u64> {
+        let ends = [self.waiting.front(), self.waiting.back()];
+        ends.into_iter().flatten().map(|(sequence, _)| *sequence)
+    }
+
     /// Returns the waiting messages that answer a request.
     pub(crate) fn answers(&self) -> impl Iterator<Item = &Private> {
         let held = self.waiting.iter().map(|(_, held)| held);
@@ -125,6 +131,24 @@ impl HeldMessages {
     /// Returns whether nothing waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty() && self.sync.is_none()
+    }
+}
+
+/// Ticks since which messages wait for each batch.
+#[derive(Debug, Default)]
+pub(crate) struct HeldSince(BTreeMap<u64, u64>);
+
+impl HeldSince {
+    /// Notes for which batches messages wait after tick `now`. Returns for how many ticks the oldest
+    /// of them have waited; 0 if there are none.
+    pub(crate) fn note(&mut self, batches: impl Iterator<Item = u64>, now: u64) -> u64 {
+        let before = std::mem::take(&mut self.0);
+        for sequence in batches {
+            let since = before.get(&sequence).copied().unwrap_or(now);
+            self.0.insert(sequence, since);
+        }
+        let oldest = self.0.values().min();
+        oldest.map_or(0, |since| now.saturating_sub(*since))
     }
 }
 
@@ -241,6 +265,24 @@ mod tests {
         held.owe_sync(4);
         assert!(held.release(4).sync && !held.is_empty());
         assert!(held.release(5).sync && held.is_empty());
+    }
+
+    #[test]
+    fn the_oldest_message_is_as_old_as_its_batch_has_been_waited_for() {
+        let mut since = HeldSince::default();
+        let mut held = HeldMessages::default();
+        assert_eq!(since.note(held.batches(), 10), 0);
+        held.hold(3, update(1));
+        assert_eq!(since.note(held.batches(), 11), 0);
+        held.hold(3, update(2));
+        held.hold(4, update(3));
+        assert_eq!(since.note(held.batches(), 14), 3);
+        held.release(3);
+        assert_eq!(since.note(held.batches(), 15), 1, "the next batch's");
+        held.release(4);
+        assert_eq!(since.note(held.batches(), 16), 0);
+        held.hold(5, update(4));
+        assert_eq!(since.note(held.batches(), 20), 0);
     }
 
     #[test]

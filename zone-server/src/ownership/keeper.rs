@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use opentelemetry::trace::FutureExt;
 use proto::rpc::{
     common::v1 as common,
     persistence::v1::{
@@ -342,7 +343,7 @@ impl Keeper {
     /// Loads a region; the run hears of it as `RegionLoaded`.
     pub(crate) fn load_region(&self, region: Region, epoch: u64) {
         let keeper = self.clone();
-        self.tasks.spawn("load a region", async move {
+        let loading = async move {
             let _permit = keeper.region_loads.acquire().await;
             let request = LoadRegionRequest {
                 run_id: keeper.run.run_id,
@@ -367,7 +368,10 @@ impl Keeper {
                 loaded: loaded.clone(),
             };
             keeper.mailbox.insist(message).await;
-        });
+        };
+        // The call belongs to the span of the load.
+        self.tasks
+            .spawn("load a region", loading.with_current_context());
     }
 
     /// Lays out the land of a region and around it before a tick needs it. The land is made on

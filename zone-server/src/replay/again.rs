@@ -14,6 +14,7 @@ use world::{CharacterId, Content, Phase, PhaseClock, Region, World};
 use super::{
     change::{Change, digest},
     file::Record,
+    step::Steps,
 };
 
 /// The way in which a record ended.
@@ -35,6 +36,7 @@ pub(crate) enum Ended {
 /// Remembers the player whose input the world is handling.
 struct Listening<'a> {
     clock: &'a mut dyn PhaseClock,
+    steps: Option<&'a mut Steps>,
     handled: &'a mut Option<CharacterId>,
 }
 
@@ -42,11 +44,17 @@ impl PhaseClock for Listening<'_> {
     fn phase(&mut self, phase: Phase) {
         *self.handled = None;
         self.clock.phase(phase);
+        if let Some(steps) = &mut self.steps {
+            steps.phase(phase);
+        }
     }
 
     fn input(&mut self, who: &CharacterId) {
         *self.handled = Some(who.clone());
         self.clock.input(who);
+        if let Some(steps) = &mut self.steps {
+            steps.input(who);
+        }
     }
 
     fn region(&mut self, region: Region) {
@@ -54,13 +62,16 @@ impl PhaseClock for Listening<'_> {
     }
 }
 
-/// Plays `record` with its content, and prints the hash of the regions after each tick.
+/// Plays `record` with its content, and prints the hash of the regions after each tick. `step`: also
+/// what each phase of it took, and what it changed.
 pub(crate) fn play(
     record: Record,
     content: Arc<Content>,
     clock: &mut dyn PhaseClock,
+    step: bool,
     out: &mut dyn Write,
 ) -> Ended {
+    let mut steps = step.then(Steps::default);
     let header = &record.header;
     let mut world = World::new(content, header.rules, header.seed, header.run_id);
     let mut handled = None;
@@ -80,8 +91,12 @@ pub(crate) fn play(
             Change::Tick { now, inbox } => (Some(now.0), inbox.inputs.len()),
             _ => (None, 0),
         };
+        if let (Some(steps), Change::Tick { inbox, .. }) = (&mut steps, &change) {
+            steps.before(&world, inbox);
+        }
         let mut clock = Listening {
             clock: &mut *clock,
+            steps: steps.as_mut(),
             handled: &mut handled,
         };
         let played = catch_unwind(AssertUnwindSafe(|| change.again(&mut world, &mut clock)));
@@ -94,7 +109,8 @@ pub(crate) fn play(
             let digest = digest(&world);
             let line =
                 format!("tick {tick} {digest} regions {regions} players {players} inputs {inputs}");
-            if writeln!(out, "{line}").is_err() {
+            let told = steps.as_ref().map_or_else(String::new, |s| s.after(&world));
+            if write!(out, "{line}\n{told}").is_err() {
                 return Ended::Broken("nobody reads the output".to_owned());
             }
         }

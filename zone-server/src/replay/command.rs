@@ -22,15 +22,19 @@ const NAME: &str = "zone-server replay";
 const PANICKED: u8 = 3;
 const DIFFERS: u8 = 4;
 
-/// Plays the record of a run that panicked, and prints after each tick the hash of its regions.
+/// Plays the record of a run that panicked, or that an operator asked for, and prints after each tick
+/// the hash of its regions.
 ///
 /// Ends with exit code 0 when the record runs through, 3 when a tick panics, 4 when the regions
 /// are not what they were, and 64 when the record cannot be played with this content.
 #[derive(Debug, Parser)]
 #[command(name = NAME, bin_name = NAME, version)]
 struct Arguments {
-    /// A file that a zone server wrote into its REPLAY_DIR
+    /// A file that a zone server wrote into its REPLAY_DIR, or that `tilestead record` wrote
     file: PathBuf,
+    /// After each tick, print its inputs, what each phase took, and what the tick changed
+    #[arg(long)]
+    step: bool,
     /// The world folder; its manifests replace the content that is built in
     #[arg(long, env = "WORLD", default_value = "world")]
     world: String,
@@ -38,21 +42,21 @@ struct Arguments {
 
 /// Runs the command; `arguments` begin with its name.
 pub(crate) fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
-    run::command(NAME, arguments, |Arguments { file, world }| {
+    run::command(NAME, arguments, |Arguments { file, step, world }| {
         let mut out = std::io::stdout().lock();
-        match replay(&file, &world, &mut (), &mut out) {
+        match replay((&file, step), &world, &mut (), &mut out) {
             Ok(code) => ExitCode::from(code),
             Err(sentence) => run::refuse(NAME, &sentence),
         }
     })
 }
 
-/// Plays a record and returns the exit code.
+/// Plays a record, maybe step by step, and returns the exit code.
 ///
 /// # Errors
 /// A sentence: the reason for which the replay does not begin.
 pub(crate) fn replay(
-    file: &Path,
+    (file, step): (&Path, bool),
     world: &str,
     clock: &mut dyn PhaseClock,
     out: &mut dyn Write,
@@ -69,7 +73,7 @@ pub(crate) fn replay(
             content.hash()
         ));
     }
-    let ended = play(record, content, clock, out);
+    let ended = play(record, content, clock, step, out);
     let (code, words) = match ended {
         Ended::Through { tick } => (0, format!("runs through; the last tick is {tick}")),
         Ended::Panicked { tick, handled } => {

@@ -44,6 +44,12 @@ pub(crate) struct Header {
     pub(crate) truncated: bool,
 }
 
+/// Returns the beginning of a record's file; `None`: the header cannot be written.
+pub(crate) fn head(header: &Header) -> Option<Vec<u8>> {
+    let mut head = Vec::new();
+    change::write(&mut head, header).then_some(head)
+}
+
 /// Writes a record into `folder` and returns its path. Blocks.
 ///
 /// # Errors
@@ -59,10 +65,7 @@ pub(crate) fn save(folder: &Path, header: &Header, kept: &Kept) -> std::io::Resu
         let why = format!("the folder holds {FILES_MAX} records; remove some");
         return Err(Error::new(ErrorKind::QuotaExceeded, why));
     }
-    let mut head = Vec::new();
-    if !change::write(&mut head, header) {
-        return Err(Error::from(ErrorKind::InvalidData));
-    }
+    let head = head(header).ok_or_else(|| Error::from(ErrorKind::InvalidData))?;
     let name = format!("{PREFIX}run-{}-tick-{}.rmp", header.run_id, header.tick);
     let path = folder.join(name);
     let draft = path.with_extension("draft");

@@ -11,13 +11,16 @@ use world::{
 
 use super::{
     change::{Blob, Change, digest},
-    recorder::{Kept, Recorder},
+    order::Order,
+    recorder::{Kept, Ordered, Recorder},
 };
 
 /// A world and the record of its inputs.
 pub(crate) struct Recorded {
     world: World,
     recorder: Option<Recorder>,
+    /// A record that somebody waits for, from its first picture on.
+    ordered: Option<(Order, Option<Ordered>)>,
     /// Whether the record notes the regions' hash after each tick.
     checks: bool,
 }
@@ -36,14 +39,54 @@ impl Recorded {
         Self {
             world,
             recorder,
+            ordered: None,
             checks,
         }
     }
 
+    /// Returns whether anybody remembers changes just now.
+    fn remembers(&self) -> bool {
+        let ordered = matches!(self.ordered, Some((_, Some(_))));
+        self.recorder.is_some() || ordered
+    }
+
     fn note(&mut self, change: impl FnOnce() -> Change) {
-        if let Some(recorder) = &mut self.recorder {
-            recorder.note(&change());
+        if self.remembers() {
+            self.remember(&change());
         }
+    }
+
+    fn remember(&mut self, change: &Change) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note(change);
+        }
+        if let Some((_, Some(ordered))) = &mut self.ordered {
+            ordered.note(change);
+        }
+    }
+
+    /// Begins a record after the next tick. Refuses while somebody waits for another one.
+    pub(crate) fn order(&mut self, order: Order) {
+        match &self.ordered {
+            // The asker may be gone.
+            Some((waits, _)) if !waits.is_given_up() => order.refuse(),
+            _ => self.ordered = Some((order, None)),
+        }
+    }
+
+    /// After a tick: begins the record that somebody ordered, or returns it when it is done.
+    pub(crate) fn ordered(&mut self) -> Option<(Order, Kept)> {
+        let now = self.world.now();
+        let (order, ordered) = self.ordered.take()?;
+        match ordered {
+            Some(ordered) if ordered.over(now.0) => return Some((order, ordered.into_kept())),
+            Some(ordered) => self.ordered = Some((order, Some(ordered))),
+            None => {
+                let begun = Ordered::begin(now.0, pictures(&self.world), order.ticks);
+                self.ordered = Some((order, Some(begun)));
+            }
+        }
+        None
     }
 
     /// Records and calls [`World::region_in`].
@@ -161,9 +204,9 @@ impl Recorded {
         mut inbox: Inbox,
         phases: &mut dyn PhaseClock,
     ) -> Outcome {
-        if let Some(recorder) = &mut self.recorder {
+        if self.remembers() {
             let change = Change::Tick { now, inbox };
-            recorder.note(&change);
+            self.remember(&change);
             // This function has just put the inbox into the change.
             inbox = match change {
                 Change::Tick { inbox, .. } => inbox,
@@ -187,17 +230,21 @@ impl Recorded {
         if !recorder.due(now.0) {
             return;
         }
-        let world = &self.world;
-        let regions = world.regions().map(|region| Change::RegionIn {
-            region,
-            now,
-            state: world.region_bytes(region).map(Blob),
-        });
-        recorder.picture(now.0, regions);
+        recorder.picture(now.0, pictures(&self.world));
     }
 
     /// Returns the record, and keeps nothing from now on. `None`: there is none.
     pub(crate) fn take(&mut self) -> Option<Kept> {
         self.recorder.take().map(Recorder::into_kept)
     }
+}
+
+/// Returns all regions of a world, as changes that bring them in.
+fn pictures(world: &World) -> impl Iterator<Item = Change> {
+    let now = world.now();
+    world.regions().map(move |region| Change::RegionIn {
+        region,
+        now,
+        state: world.region_bytes(region).map(Blob),
+    })
 }

@@ -1,4 +1,5 @@
-//! The memory of the inputs of a run's world: two generations of bytes.
+//! The memory of the inputs of a run's world: two generations of bytes; and what somebody ordered to be
+//! remembered for some ticks.
 //!
 //! Always: a generation begins with the bytes of all regions and never grows beyond its bound; it
 //! keeps nothing after a hole, so that a replay can play all that it keeps.
@@ -27,6 +28,83 @@ struct Generation {
     changes: Vec<u8>,
     /// Whether nothing is missing.
     whole: bool,
+}
+
+impl Generation {
+    /// Begins after the tick `since` with these regions.
+    fn begin(since: u64, regions: impl Iterator<Item = Change>, bytes_max: usize) -> Self {
+        let mut begun = Self {
+            since,
+            regions: Vec::new(),
+            changes: Vec::new(),
+            whole: true,
+        };
+        for region in regions {
+            let written = change::write(&mut begun.regions, &region);
+            if !written || begun.regions.len() > bytes_max {
+                begun.regions = Vec::new();
+                begun.whole = false;
+                break;
+            }
+        }
+        begun
+    }
+
+    /// Appends a change that is about to happen.
+    fn note(&mut self, change: &Change, bytes_max: usize) {
+        if !self.whole {
+            return;
+        }
+        let before = self.changes.len();
+        let written = change::write(&mut self.changes, change);
+        if !written || self.regions.len() + self.changes.len() > bytes_max {
+            self.changes.truncate(before);
+            self.whole = false;
+        }
+    }
+}
+
+/// What somebody ordered to be remembered: a picture of all regions, and the changes of some ticks.
+#[derive(Debug)]
+pub(crate) struct Ordered {
+    generation: Generation,
+    /// The last tick.
+    until: u64,
+}
+
+impl Ordered {
+    /// Begins after the tick `now` with these regions; lasts for `ticks`.
+    pub(crate) fn begin(now: u64, regions: impl Iterator<Item = Change>, ticks: u64) -> Self {
+        Self {
+            generation: Generation::begin(now, regions, GENERATION_BYTES_MAX),
+            until: now.saturating_add(ticks),
+        }
+    }
+
+    /// Appends a change that is about to happen.
+    pub(crate) fn note(&mut self, change: &Change) {
+        self.generation.note(change, GENERATION_BYTES_MAX);
+    }
+
+    /// Returns whether all its ticks were played by the tick `now`.
+    pub(crate) fn over(&self, now: u64) -> bool {
+        now >= self.until
+    }
+
+    /// Returns the record.
+    pub(crate) fn into_kept(self) -> Kept {
+        let Generation {
+            regions: mut bytes,
+            changes,
+            whole,
+            ..
+        } = self.generation;
+        bytes.extend(changes);
+        Kept {
+            bytes,
+            truncated: !whole,
+        }
+    }
 }
 
 /// The latest changes to a run's world.
@@ -68,35 +146,13 @@ impl Recorder {
 
     /// Begins a new generation after the tick `now` with these regions.
     pub(crate) fn picture(&mut self, now: u64, regions: impl Iterator<Item = Change>) {
-        let mut next = Generation {
-            since: now,
-            regions: Vec::new(),
-            changes: Vec::new(),
-            whole: true,
-        };
-        for region in regions {
-            let written = change::write(&mut next.regions, &region);
-            if !written || next.regions.len() > self.bounds.bytes {
-                next.regions = Vec::new();
-                next.whole = false;
-                break;
-            }
-        }
+        let next = Generation::begin(now, regions, self.bounds.bytes);
         self.older = Some(std::mem::replace(&mut self.newer, next));
     }
 
     /// Appends a change that is about to happen.
     pub(crate) fn note(&mut self, change: &Change) {
-        let newer = &mut self.newer;
-        if !newer.whole {
-            return;
-        }
-        let before = newer.changes.len();
-        let written = change::write(&mut newer.changes, change);
-        if !written || newer.regions.len() + newer.changes.len() > self.bounds.bytes {
-            newer.changes.truncate(before);
-            newer.whole = false;
-        }
+        self.newer.note(change, self.bounds.bytes);
     }
 
     /// Returns the number of bytes that are kept.

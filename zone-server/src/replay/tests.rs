@@ -124,7 +124,7 @@ fn another_content_and_what_is_no_record_are_refused_in_a_sentence() {
     let path = save(&folder, &header(), &Kept::default()).unwrap();
     let refused = |path| {
         let mut out = Vec::new();
-        let why = command::replay(path, "/nonexistent", &mut (), &mut out).unwrap_err();
+        let why = command::replay((path, false), "/nonexistent", &mut (), &mut out).unwrap_err();
         assert!(out.is_empty());
         assert_eq!(why.lines().count(), 1, "{why}");
         why

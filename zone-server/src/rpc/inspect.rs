@@ -1,10 +1,26 @@
-//! The requests of operators and tests for the state that the run published at a tick.
+//! The requests of operators and tests: the state that the run published at a tick, and a record of
+//! the next ticks.
 
-use proto::rpc::zone::v1::{DumpReply, DumpRequest, inspect_server::Inspect};
+use std::{pin::Pin, time::Duration};
+
+use proto::rpc::zone::v1::{
+    DumpReply, DumpRequest, RecordPart, RecordRequest, inspect_server::Inspect,
+};
+use tokio::{sync::oneshot, time::timeout};
+use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
+use world::TICK_MS;
 
-use super::Current;
-use crate::mailbox::Message;
+use super::{Current, meant};
+use crate::{
+    mailbox::Message,
+    replay::order::{Made, Order, TICKS_MAX},
+};
+
+/// Bytes of a part of a record.
+const PART_BYTES: usize = 256 * 1024;
+/// Ticks that a record may take beyond its own: to begin, and for those that come late.
+const SPARE_TICKS: u64 = 10;
 
 /// Answers operators and tests.
 #[derive(Debug)]
@@ -12,6 +28,8 @@ pub(crate) struct InspectService(pub(crate) Current);
 
 #[tonic::async_trait]
 impl Inspect for InspectService {
+    type RecordStream = Pin<Box<dyn Stream<Item = Result<RecordPart, Status>> + Send>>;
+
     async fn dump(&self, request: Request<DumpRequest>) -> Result<Response<DumpReply>, Status> {
         let living = self.0.get()?;
         let request = request.into_inner();
@@ -23,4 +41,41 @@ impl Inspect for InspectService {
         }
         Ok(Response::new(dump))
     }
+
+    async fn record(
+        &self,
+        request: Request<RecordRequest>,
+    ) -> Result<Response<Self::RecordStream>, Status> {
+        let (living, ask) = (self.0.get()?, request.into_inner());
+        meant(ask.run_id, living.run_id)?;
+        let ticks = u64::from(ask.ticks);
+        if !(1..=TICKS_MAX).contains(&ticks) {
+            let why = format!("ticks must be 1 to {TICKS_MAX}");
+            return Err(Status::invalid_argument(why));
+        }
+        let (reply, made) = oneshot::channel();
+        let order = Order { ticks, reply };
+        living.mailbox.say(Message::Record(order)).await?;
+        let deadline = Duration::from_millis((ticks + SPARE_TICKS) * TICK_MS);
+        let made = timeout(deadline, made)
+            .await
+            .map_err(|_| Status::deadline_exceeded("the ticks were not played in time"))?;
+        let made = made.map_err(|_| Status::unavailable("the run has ended"))?;
+        if let Made::Busy = made {
+            let why = "another record is being made";
+            return Err(Status::resource_exhausted(why));
+        }
+        let bytes = made.into_bytes();
+        let bytes = bytes.ok_or_else(|| Status::internal("the record cannot be written"))?;
+        Ok(Response::new(Box::pin(tokio_stream::iter(parts(&bytes)))))
+    }
+}
+
+fn parts(bytes: &[u8]) -> Vec<Result<RecordPart, Status>> {
+    let part = |bytes: &[u8]| {
+        Ok(RecordPart {
+            data: bytes.to_vec().into(),
+        })
+    };
+    bytes.chunks(PART_BYTES).map(part).collect()
 }

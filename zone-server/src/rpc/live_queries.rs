@@ -6,7 +6,7 @@ use proto::rpc::queries::v1::{
 };
 use tonic::{Request, Response, Status};
 
-use super::Current;
+use super::{Current, meant};
 use crate::mailbox::Message;
 
 /// Answers gateways.
@@ -31,17 +31,5 @@ impl LiveQueries for LiveQueriesService {
         let living = self.0.get()?;
         meant(request.into_inner().run_id, living.run_id)?;
         Ok(Response::new(living.mailbox.ask(Message::Crowd).await?))
-    }
-}
-
-/// Checks that the query asks for this run: the address may belong to a later run by now.
-///
-/// # Errors
-/// NOT_FOUND: another run lives here.
-fn meant(asked: u64, here: u64) -> Result<(), Status> {
-    if asked == here {
-        Ok(())
-    } else {
-        Err(Status::not_found("another run lives here"))
     }
 }

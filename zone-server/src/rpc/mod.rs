@@ -46,3 +46,15 @@ impl Current {
             .ok_or_else(|| Status::unavailable("this zone has no run just now"))
     }
 }
+
+/// Checks that a query asks for this run: the address may belong to a later run by now.
+///
+/// # Errors
+/// NOT_FOUND: another run lives here.
+fn meant(asked: u64, here: u64) -> Result<(), Status> {
+    if asked == here {
+        Ok(())
+    } else {
+        Err(Status::not_found("another run lives here"))
+    }
+}

@@ -79,8 +79,6 @@ pub(super) struct TickScope {
     pub(super) region: Option<Region>,
     /// Region in which the tick panicked: that of the input's player, or the one being played.
     pub(super) panicked_in: Option<Region>,
-    /// Trace context of the tick.
-    pub(super) trace: String,
 }
 
 /// Inputs that the world is handling, by character and number.
@@ -109,6 +107,7 @@ impl Run {
         let mut trace = TickTrace::new(tracer, self.now);
         let (inbox, requests) = self.freeze(&mut trace);
         watch.mark("freeze");
+        let within = trace.enter();
         let mut listening = Listening {
             watch: &mut watch,
             handled: &mut self.scope.handled,
@@ -117,10 +116,13 @@ impl Run {
         };
         let outcome = self.world.tick(Tick(self.now), inbox, &mut listening);
         self.scope.handling.clear();
-        self.scope.trace = trace.end();
         self.note(outcome.changes);
         self.audit(&outcome.trades);
         self.tell(&outcome.events, requests);
+        drop(within);
+        if let Some(tick) = trace.end() {
+            self.traces.note(tick, self.batch.value_waits());
+        }
         watch.mark("tell");
         self.crossings(outcome.crossings);
         self.pull_edges();
@@ -139,19 +141,20 @@ impl Run {
         self.cut();
         watch.mark("cut");
         self.world.picture();
+        self.give_record();
         watch.mark("replay");
         self.drop_closed_links();
         self.stopped();
         self.measure(begun.elapsed(), edge);
     }
 
-    fn measure(&self, took: Duration, edge: Edge) {
+    fn measure(&mut self, took: Duration, edge: Edge) {
         if edge.lost > 0 {
             tracing::error!(run = self.id, lost = edge.lost, "ticks were lost");
         }
+        self.measure_value();
         let metrics = &self.context.metrics;
         metrics.tick(took, edge.late, edge.lost);
-        self.measure_value();
         if self.now.is_multiple_of(REPORT_TICKS) {
             self.report_agents();
         }

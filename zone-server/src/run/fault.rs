@@ -66,6 +66,30 @@ impl Run {
             .tell(&session.gateway_id, from_zone::Message::Left(left));
     }
 
+    /// Returns the header of a record that ends with the tick `tick`.
+    fn header(&self, tick: u64, truncated: bool) -> Header {
+        Header {
+            format: FORMAT,
+            build: env!("CARGO_PKG_VERSION").to_owned(),
+            content_hash: self.world.content().hash().to_owned(),
+            seed: self.config.seed,
+            rules: self.config.rules,
+            run_id: self.id,
+            tick,
+            handled: None,
+            players: Vec::new(),
+            truncated,
+        }
+    }
+
+    /// Gives the record that somebody ordered, when all its ticks were played.
+    pub(super) fn give_record(&mut self) {
+        if let Some((order, kept)) = self.world.ordered() {
+            let header = self.header(self.now, kept.truncated);
+            order.answer(header, kept);
+        }
+    }
+
     /// Writes the record beside this thread.
     fn write(&mut self, tick: u64, handled: Option<CharacterId>) {
         let (Some(folder), Some(kept)) = (&self.config.replay_dir, self.world.take()) else {
@@ -74,16 +98,9 @@ impl Run {
         let folder = PathBuf::from(folder);
         let players: BTreeSet<_> = self.scope.handling.iter().map(|input| &input.who).collect();
         let header = Header {
-            format: FORMAT,
-            build: env!("CARGO_PKG_VERSION").to_owned(),
-            content_hash: self.world.content().hash().to_owned(),
-            seed: self.config.seed,
-            rules: self.config.rules,
-            run_id: self.id,
-            tick,
             handled,
             players: players.into_iter().take(REPORTED_MAX).cloned().collect(),
-            truncated: kept.truncated,
+            ..self.header(tick, kept.truncated)
         };
         self.context.effects.beside(Box::new(move || {
             let (run, truncated) = (header.run_id, header.truncated);

@@ -23,6 +23,7 @@ use super::{
 use crate::{
     ownership::give::{self, DRAIN_GIVES_MAX, GIVES_MAX, Hosts},
     roster::{PlayerSlot, Stage},
+    spans::Ongoing,
     translate::record,
 };
 
@@ -32,6 +33,7 @@ pub(super) struct Move {
     to: Target,
     epoch: u64,
     out: Option<Out>,
+    span: Ongoing,
 }
 
 /// A region that is out of the world until the store has answered.
@@ -222,7 +224,15 @@ impl Run {
             },
             epoch,
             out: None,
+            span: Ongoing::begin(
+                self.context.tracing.then_some(&self.context.tracer),
+                "zone.region_move",
+                self.id,
+                region,
+            ),
         };
+        going.span.goes_to(run_id);
+        let _within = going.span.enter();
         self.moves.giving.insert(region, going);
         self.context
             .effects
@@ -260,7 +270,8 @@ impl Run {
     /// Calls off a move that did not begin: the run plays the region on, and asks another run
     /// later.
     fn give_up(&mut self, region: Region, why: &'static str) {
-        if let Some(going) = self.moves.giving.remove(&region) {
+        if let Some(mut going) = self.moves.giving.remove(&region) {
+            going.span.end(why);
             self.moves.turn_down(region, going.to.run_id, self.now);
             self.context.metrics.region_move(why);
         }
@@ -299,6 +310,10 @@ impl Run {
                 slot.stage = Stage::Moving;
             }
         }
+        // The batch that gives the region belongs to the move's trace as well.
+        if let Some(span) = going.span.sampled() {
+            self.traces.note(span, false);
+        }
         let state = self.world.region_out(region).unwrap_or_default();
         self.regions.held.remove(&region);
         self.saves.left(region);
@@ -315,6 +330,7 @@ impl Run {
         let Some(mut going) = self.moves.giving.remove(&region) else {
             return;
         };
+        going.span.end("stale");
         let (GivingStep::Back, Some(out)) = (going.state.on(GivingEvent::Stale), going.out) else {
             return;
         };
@@ -354,7 +370,7 @@ impl Run {
         else {
             return;
         };
-        let (epoch, to) = (going.epoch + 1, going.to);
+        let (epoch, to, mut span) = (going.epoch + 1, going.to, going.span);
         self.regions.given(region, epoch);
         for id in out.ids {
             self.shown.out.remove(&id);
@@ -384,9 +400,13 @@ impl Run {
             state: out.state.into(),
             slots,
         };
-        self.context
-            .effects
-            .complete_region(&to.address, request.clone());
+        {
+            let _within = span.enter();
+            self.context
+                .effects
+                .complete_region(&to.address, request.clone());
+        }
+        span.end("given");
         self.context.metrics.region_move("given");
         let state = Departed::new(self.now);
         self.moves
@@ -401,6 +421,7 @@ impl Run {
         let names: Vec<CharacterId> = names.map(|(who, _)| who.clone()).collect();
         let gone = names.iter().filter_map(|who| self.roster.remove_entry(who));
         let gone: Vec<(CharacterId, PlayerSlot)> = gone.collect();
+        self.context.metrics.departed("region_move", gone.len());
         let mut slots = Vec::new();
         for (who, mut slot) in gone {
             let h = slot.sequence + 1;

@@ -95,8 +95,9 @@ impl Run {
     }
 
     /// Forgets a character whose last row the store has, and tells its session.
-    pub(super) fn logged_out(&mut self, who: &CharacterId, reason: &str) {
+    pub(super) fn logged_out(&mut self, who: &CharacterId, reason: &'static str) {
         if let Some(slot) = self.roster.remove(who) {
+            self.context.metrics.departed(reason, 1);
             self.handovers.logged_out(who, slot.session_epoch, self.now);
             self.tell_left(who, slot, reason);
         }

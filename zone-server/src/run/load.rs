@@ -1,4 +1,4 @@
-//! The cost of each region in a tick, for placement. The run divides the measured work of the whole
+//! The cost of each region in a tick, for placement and for operators. The run divides the measured work of the whole
 //! tick among the regions by the players and NPCs there.
 
 use std::{collections::BTreeMap, sync::PoisonError};
@@ -54,8 +54,10 @@ impl Run {
                 crowd.players += 1;
             }
         }
+        let shares = shares(cost_us, &crowds);
+        self.context.metrics.loads(cost_us, &shares);
         let loads = &self.context.pulse.regions;
-        *loads.lock().unwrap_or_else(PoisonError::into_inner) = shares(cost_us, &crowds);
+        *loads.lock().unwrap_or_else(PoisonError::into_inner) = shares;
     }
 }
 

@@ -51,9 +51,10 @@ use crate::{
     commit::{
         batch::{Batch, Pace},
         regions::RegionSaves,
+        traces::Traces,
     },
     config::Config,
-    deliver::{links::Links, published::Fields},
+    deliver::{held::HeldSince, links::Links, published::Fields},
     effects::Effects,
     mailbox::{HandoverMessage, Message, PeerMessage, StoreMessage},
     metrics::Metrics,
@@ -106,8 +107,12 @@ pub(crate) struct Run {
     handovers: PlayerHandovers,
     shown: Shown,
     links: Links,
+    /// Ticks since which messages wait for the store.
+    held_since: HeldSince,
     batch: Batch,
     saves: RegionSaves,
+    /// Trace contexts of the ticks since the last batch.
+    traces: Traces,
     scope: TickScope,
     ending: Ending,
 }
@@ -149,8 +154,10 @@ impl Run {
             handovers: PlayerHandovers::default(),
             shown: Shown::default(),
             links: Links::default(),
+            held_since: HeldSince::default(),
             batch,
             saves: RegionSaves::default(),
+            traces: Traces::default(),
             scope: TickScope::default(),
             ending: Ending::default(),
         }
@@ -167,6 +174,12 @@ impl Run {
     /// Returns the cause of the run's end, once it has ended.
     pub(crate) fn end(&self) -> Option<End> {
         self.ending.end
+    }
+
+    /// Counts the characters that it holds as gone, because it has ended.
+    pub(crate) fn measure_end(&self) {
+        let metrics = &self.context.metrics;
+        metrics.departed("run_ended", self.roster.len());
     }
 
     /// Takes in a message that came between ticks.
@@ -223,6 +236,7 @@ impl Run {
             // The asker may be gone.
             Message::Whereabouts(who, reply) => drop(reply.send(self.whereabouts(&who))),
             Message::Crowd(reply) => drop(reply.send(self.crowd())),
+            Message::Record(order) => self.world.order(order),
             Message::Stop => self.stop(End::Stopped),
         }
         self.drop_closed_links();

@@ -17,6 +17,7 @@ use super::Run;
 use crate::{
     beat::End,
     ownership::{directory::Directory, lease::Renewed},
+    spans::Ongoing,
 };
 
 /// Ticks by which a run's clock may be off; a run further off gives its regions away.
@@ -55,6 +56,8 @@ pub(super) struct Regions {
     pub(super) seen: BTreeMap<Region, u64>,
     /// Epoch of each region that the run has requested from the store.
     loading: BTreeMap<Region, u64>,
+    /// Spans of these requests, until the run plays the regions.
+    loads: BTreeMap<Region, Ongoing>,
     /// Regions that came; the run plays them from the next tick.
     loaded: VecDeque<(Region, u64, Coming)>,
 }
@@ -90,8 +93,9 @@ impl Regions {
     }
 
     /// Notes that the run has asked the store for a region.
-    pub(super) fn asked_for(&mut self, region: Region, epoch: u64) {
+    fn asked_for(&mut self, region: Region, epoch: u64, span: Ongoing) {
         self.loading.insert(region, epoch);
+        self.loads.insert(region, span);
     }
 
     /// Takes back that the run has asked the store for a region at this epoch. Returns false if it
@@ -115,6 +119,7 @@ impl Regions {
     /// store's word no more.
     pub(super) fn reported_by_owner(&mut self, region: Region, epoch: u64) {
         self.loading.remove(&region);
+        self.loads.remove(&region);
         self.loaded.retain(|(at, ..)| *at != region);
         self.seen.insert(region, epoch);
     }
@@ -135,6 +140,8 @@ impl Regions {
             })
         };
         self.loading.retain(|region, epoch| !lost(region, *epoch));
+        self.loads
+            .retain(|region, _| owners.get(region).is_some_and(|owner| owner.run_id == me));
         let mut gone = Vec::new();
         self.loaded.retain(|(region, epoch, _)| {
             let lost = lost(region, *epoch);
@@ -189,12 +196,20 @@ impl Run {
         for act in decide(known) {
             match act {
                 Act::Drop(region) => self.drop_region(region),
-                Act::Load(region, epoch) => {
-                    self.regions.asked_for(region, epoch);
-                    self.context.effects.load_region(region, epoch);
-                }
+                Act::Load(region, epoch) => self.load(region, epoch),
             }
         }
+    }
+
+    /// Asks the store for a region that is the run's.
+    pub(super) fn load(&mut self, region: Region, epoch: u64) {
+        let tracer = self.context.tracing.then_some(&self.context.tracer);
+        let span = Ongoing::begin(tracer, "zone.region_load", self.id, region);
+        {
+            let _within = span.enter();
+            self.context.effects.load_region(region, epoch);
+        }
+        self.regions.asked_for(region, epoch, span);
     }
 
     /// Looks after promises that nobody keeps, at an edge.
@@ -229,6 +244,9 @@ impl Run {
                 self.regions.loaded.push_back((region, epoch, coming));
             }
             Err(status) => {
+                if let Some(mut span) = self.regions.loads.remove(&region) {
+                    span.end("failed");
+                }
                 tracing::warn!(run = self.id, ?region, %status, "cannot load a region yet");
             }
         }
@@ -291,6 +309,9 @@ impl Run {
         if !state.is_empty() {
             // The timers differ from those in the store, and would differ again after a crash.
             self.saves.must(region);
+        }
+        if let Some(mut span) = self.regions.loads.remove(&region) {
+            span.end("played");
         }
         self.ground_from_store(region, played_tick, &ground);
         self.persistent_objects_from_store(region, played_tick, &chunks);
@@ -385,6 +406,7 @@ impl Run {
         here.extend(lost.characters);
         for who in here {
             if let Some(slot) = self.roster.remove(&who) {
+                self.context.metrics.departed("lost", 1);
                 self.turn_out(&who, &slot, "not_here");
             }
             if self.handovers.calls.contains_key(&who) {

@@ -33,7 +33,7 @@ impl Run {
             Some(row)
         };
         if let Some(mut sending) = self.batch.cut(self.now, record) {
-            sending.traceparent.clone_from(&self.scope.trace);
+            sending.traces = std::mem::take(&mut self.traces);
             self.send(sending);
         }
     }
@@ -110,6 +110,7 @@ impl Run {
             return;
         }
         if let Some((sequence, rows)) = &settled.applied {
+            self.context.metrics.applied(rows);
             self.release(*sequence, rows, &settled);
         }
         for who in &settled.transferred {

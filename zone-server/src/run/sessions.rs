@@ -189,7 +189,13 @@ impl Run {
             slot.owe_sync(sequence);
         }
         let content = self.world.content();
-        let sync = translate::sync::sync(player.record(), &has, self.now, content);
+        let sync = translate::sync::sync(
+            player.record(),
+            player.chosen_look(),
+            &has,
+            self.now,
+            content,
+        );
         let attached = Attached {
             session_id: session.session_id.clone(),
             character_id: who.to_string(),
@@ -418,11 +424,13 @@ impl Run {
             record,
             hot: PlayerHot::default(),
             region,
+            look: row.look.into(),
         };
         self.handovers.arrivals.push((0, arrival));
         // The character may be an agent.
         self.context.pulse.agents_wanted.notify_one();
         self.roster.insert(who, slot);
+        self.context.metrics.entered("store");
         if let Some((gateway_id, attach)) = attach {
             self.attach(&gateway_id, attach);
         }
@@ -451,6 +459,7 @@ impl Run {
     /// Forgets a character here, and says only that its requests are lost.
     pub(super) fn evict(&mut self, who: &CharacterId) {
         if let Some(slot) = self.roster.remove(who) {
+            self.context.metrics.departed("lost", 1);
             self.unanswered(who, slot);
             self.world.leave(who);
             self.batch.forget(who);

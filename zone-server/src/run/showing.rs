@@ -137,10 +137,9 @@ impl Run {
             let player = self.world.player(who);
             let mut messages = released.messages;
             if released.sync {
-                let record = player.map(Player::record);
                 let has = &slot.messages.acknowledged;
                 let content = self.world.content();
-                messages.extend(translate::resync(record, has, self.now, content));
+                messages.extend(translate::resync(player, has, self.now, content));
                 messages.extend(translate::visit::open(&self.world, who, has));
             }
             let goes = settled.transferred.contains(who) || settled.given.contains(&slot.region);

@@ -16,7 +16,13 @@ use proto::rpc::zone::v1::{
 use world::{CharacterId, Crossing, PlayerRecord, Region};
 
 use super::Run;
-use crate::{commit::batch::Going, inbox::INPUTS_HELD_MAX, roster::PlayerSlot, translate::record};
+use crate::{
+    commit::batch::Going,
+    inbox::INPUTS_HELD_MAX,
+    roster::{Departure, PlayerSlot},
+    spans::Ongoing,
+    translate::record,
+};
 
 /// A player that another run owns now, as long as that run may need to hear of it.
 pub(super) struct Gone {
@@ -260,9 +266,15 @@ impl Run {
     }
 
     fn offer(&mut self, who: &CharacterId, attempt: u32, to: Target) {
-        let (Some(slot), Some(player)) = (self.roster.get(who), self.world.player(who)) else {
+        let (Some(slot), Some(player)) = (self.roster.get_mut(who), self.world.player(who)) else {
             return;
         };
+        if !slot.departure.span.is_open() {
+            let tracer = self.context.tracing.then_some(&self.context.tracer);
+            slot.departure.span = Ongoing::begin(tracer, "zone.handover", self.id, slot.region);
+        }
+        slot.departure.span.goes_to(to.run_id);
+        let _within = slot.departure.span.enter();
         let request = PrepareRequest {
             h: Some(handover_id(who, slot.sequence + 1)),
             from_run_id: self.id,
@@ -279,6 +291,7 @@ impl Run {
             session: Some(slot.session_ref()),
             account_id: slot.account_id.clone(),
             attempt,
+            look: player.chosen_look().to_string(),
         };
         self.context
             .effects
@@ -296,7 +309,10 @@ impl Run {
         let closing = slot
             .as_ref()
             .is_some_and(|slot| self.moves.closing(slot.region));
-        let Some(source) = slot.and_then(|slot| slot.departure.source.as_mut()) else {
+        let Some((span, source)) = slot.and_then(|slot| {
+            let Departure { source, span, .. } = &mut slot.departure;
+            Some((span, source.as_mut()?))
+        }) else {
             return;
         };
         // Nobody begins to leave a region that goes itself.
@@ -307,10 +323,15 @@ impl Run {
             self.context.metrics.handover("refused");
         }
         let step = source.on(SourceEvent::Answer { attempt, accepted });
+        let followed = span.sampled();
         if !accepted && source.committing().is_none() {
             self.pull_refused(who);
         }
         if let SourceStep::Transfer(to) = step {
+            // The batch that hands the player over belongs to the handover's trace as well.
+            if let Some(span) = followed {
+                self.traces.note(span, false);
+            }
             let going = Going::Transfer {
                 region: to.region,
                 epoch: to.epoch,
@@ -334,6 +355,7 @@ impl Run {
         let Some(mut slot) = self.roster.remove(who) else {
             return;
         };
+        self.context.metrics.departed("handover", 1);
         let attempt = slot.departure.source.as_ref().map_or(0, Source::attempts);
         let to = slot
             .departure
@@ -356,9 +378,13 @@ impl Run {
             session: Some(slot.session_ref()),
             attempt,
         };
-        self.context
-            .effects
-            .complete(&to.address, who.clone(), h, request.clone());
+        {
+            let _within = slot.departure.span.enter();
+            self.context
+                .effects
+                .complete(&to.address, who.clone(), h, request.clone());
+        }
+        slot.departure.span.end("done");
         if let Some(session) = &slot.session {
             let moved = Moved {
                 session_id: session.session_id.clone(),

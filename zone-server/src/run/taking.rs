@@ -205,6 +205,7 @@ impl Run {
         );
         let call = self.handovers.calls.remove(&who);
         self.roster.insert(who, slot);
+        self.context.metrics.entered("region_move");
         let waiting = call.and_then(|call| call.attach).into_iter().chain(attach);
         for (gateway_id, attach) in waiting {
             self.attach(&gateway_id, attach);
@@ -226,8 +227,7 @@ impl Run {
         {
             tracing::error!(run = self.id, ?region, %why, "a peer's region cannot be read");
             self.drop_region(region);
-            self.regions.asked_for(region, epoch);
-            self.context.effects.load_region(region, epoch);
+            self.load(region, epoch);
             return;
         }
         self.missed(region, request.tick);
@@ -249,6 +249,7 @@ impl Run {
                 self.joined(&who);
             } else {
                 if let Some(slot) = self.roster.remove(&who) {
+                    self.context.metrics.departed("lost", 1);
                     self.unanswered(&who, slot);
                 }
                 self.fetch(who);

@@ -1,7 +1,7 @@
 //! Takes players over: they are pending until the store has them here, and played from the next
 //! tick on.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use handover::player::{self, Asked, Owned, Pending, PendingEvent, PendingStep};
 use proto::client::{ErrorCode, Refusal};
@@ -29,6 +29,7 @@ pub(super) type EarlyInputs = BTreeMap<u64, (String, Input)>;
 pub(super) struct Announced {
     pub(super) pending: Pending,
     record: PlayerRecord,
+    look: Arc<str>,
     region: Region,
     account_id: String,
     session: SessionRef,
@@ -109,6 +110,7 @@ impl Run {
         let announced = Announced {
             pending: Pending::new(h, region, request.from_run_id, promise, self.now),
             record,
+            look: request.look.into(),
             region,
             account_id: request.account_id,
             session,
@@ -289,9 +291,11 @@ impl Run {
             record: announced.record,
             hot,
             region: announced.region,
+            look: announced.look,
         };
         self.handovers.arrivals.push((played, arrival));
         self.roster.insert(who.clone(), slot);
+        self.context.metrics.entered("handover");
         self.context.metrics.handover("taken");
         if let Some((gateway_id, attach)) = announced.attach {
             self.attach(&gateway_id, attach);

@@ -341,6 +341,7 @@ impl Run {
         }
         self.batch.forget(who);
         if let Some(slot) = self.roster.remove(who) {
+            self.context.metrics.departed("turned_away", 1);
             self.turn_out(who, &slot, "busy");
         }
     }

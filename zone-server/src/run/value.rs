@@ -7,6 +7,7 @@ use world::{Chunk, Region, Tick, Value};
 use super::Run;
 use crate::{
     commit::bounds::{self, Pressure},
+    metrics::WaitingValue,
     translate::value,
 };
 
@@ -22,18 +23,24 @@ impl Run {
     }
 
     /// Records in the metrics the value that waits for the store.
-    pub(super) fn measure_value(&self) {
+    pub(super) fn measure_value(&mut self) {
+        let batches = self.roster.values();
+        let batches = batches.flat_map(crate::roster::PlayerSlot::held_for);
+        let held_ticks = self.held_since.note(batches, self.now);
         let held = self.roster.values().map(crate::roster::PlayerSlot::held);
         let held = held.sum::<usize>() + self.shown.held_ground.len();
-        let waiting_ms = self.batch.waiting_ticks(self.now) * self.config.tick_ms;
         let state = match self.value_now() {
             Value::Open => 0,
             Value::Frozen => 1,
             Value::Unavailable => 2,
         };
-        let ledger = self.batch.ledger_entries();
-        let metrics = &self.context.metrics;
-        metrics.value(ledger, held, waiting_ms, state);
+        self.context.metrics.value(WaitingValue {
+            ledger: self.batch.ledger_entries(),
+            held,
+            held_ms: held_ticks * self.config.tick_ms,
+            commit_ms: self.batch.waiting_ticks(self.now) * self.config.tick_ms,
+            state,
+        });
     }
 
     /// Brings in the store's ground items of a region that has just come in from the store.

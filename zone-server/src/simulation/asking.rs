@@ -176,7 +176,7 @@ impl Effects for Queue {
     }
 
     fn commit(&mut self, sending: Sending) -> Result<(), NobodyCommits> {
-        let parts = committer::parts(self.run_id, &sending, String::new());
+        let parts = committer::parts(self.run_id, &sending, Vec::new());
         self.asked.push(Ask::Commit {
             sequence: sending.sequence,
             parts: Arc::new(parts),

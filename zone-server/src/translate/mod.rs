@@ -27,7 +27,7 @@ use proto::{
     rpc::zone::v1::{Encounter, Input, Notification, Private},
 };
 use world::{
-    CharacterId, Content, EntityId, Event, Intent, PlayerRecord, Refusal, Screen,
+    CharacterId, Content, EntityId, Event, Intent, Player, PlayerRecord, Refusal, Screen,
     content::EquipSlot,
     equipment,
     item::SLOTS,
@@ -218,13 +218,13 @@ pub(crate) fn encounter(
 /// Shows a player everything of its own: a `player:sync`; of one whose region is on its way to
 /// another run, what it has of value.
 pub(crate) fn resync(
-    record: Option<&PlayerRecord>,
+    player: Option<&Player>,
     has: &Holdings,
     tick: u64,
     content: &Content,
 ) -> Vec<Private> {
-    if let Some(record) = record {
-        let sync = sync::sync(record, has, tick, content);
+    if let Some(player) = player {
+        let sync = sync::sync(player.record(), player.chosen_look(), has, tick, content);
         return vec![private(&sync, Bytes::new())];
     }
     let slots: Vec<u8> = (0..SLOTS).collect();

@@ -217,6 +217,8 @@ fn without_bank(player: &PlayerRecord, owner: &Owner<'_>) -> CharacterRecord {
         stakes: stakes.collect(),
         bank: Vec::new(),
         state: player.state().to_document().into(),
+        // It never changes in the world.
+        look: String::new(),
     }
 }
 

@@ -13,6 +13,7 @@ use crate::deliver::held::Holdings;
 /// Returns everything as after tick `tick`; of value only the part that the store has acknowledged.
 pub(crate) fn sync(
     player: &PlayerRecord,
+    look: &str,
     has: &Holdings,
     tick: u64,
     content: &Content,
@@ -25,6 +26,7 @@ pub(crate) fn sync(
             id: player.id.to_string(),
             name: player.name.clone(),
             combat_level: player.combat_level,
+            look: look.to_owned(),
             last_login_at: None,
         },
         position: Position::of(player, player.tile),
@@ -63,7 +65,7 @@ mod tests {
         let told = |player: &PlayerRecord| {
             let holdings = Holdings::default();
             let content = Content::embedded();
-            let all = sync(player, &holdings, 9, &content);
+            let all = sync(player, "", &holdings, 9, &content);
             assert_eq!(all.effects, vitals::told::vitals(player).effects);
             proto::encode::json_text(&vitals::told::vitals(player))
         };

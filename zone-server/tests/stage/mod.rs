@@ -26,6 +26,7 @@ pub const TIMEOUT: Duration = Duration::from_secs(20);
 /// A zone server that runs.
 pub struct Zone {
     pub address: String,
+    telemetry: Telemetry,
     stop: CancellationToken,
     running: Mutex<Option<JoinHandle<anyhow::Result<()>>>>,
 }
@@ -44,13 +45,26 @@ impl Zone {
         config.rules.newcomer_ticks = 0;
         change(&mut config);
         let telemetry = Telemetry::new("zone-server", &TelemetryConfig::default()).unwrap();
-        let server = Server::bind(config, telemetry).await.unwrap();
+        let server = Server::bind(config, telemetry.clone()).await.unwrap();
         let stop = CancellationToken::new();
         Zone {
             address: server.address().to_string(),
+            telemetry,
             stop: stop.clone(),
             running: Mutex::new(Some(tokio::spawn(server.run(stop)))),
         }
+    }
+
+    /// Returns the sum of a measure over all series with this label.
+    pub fn measured(&self, name: &str, label: &str) -> f64 {
+        let text = self.telemetry.render_metrics();
+        let series = text.lines().filter(|line| {
+            let labels = line.strip_prefix(name);
+            let of_it = labels.is_some_and(|labels| labels.starts_with(['{', ' ']));
+            of_it && line.contains(label)
+        });
+        let values = series.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
+        values.sum()
     }
 
     /// Stops it in order.

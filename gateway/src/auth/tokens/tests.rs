@@ -175,6 +175,23 @@ fn neither_kind_of_token_serves_as_the_other() {
 }
 
 #[test]
+fn a_refresh_token_lasts_sixty_days_and_serves_as_no_other() {
+    let tokens = tokens();
+    let refresh = tokens.issue_refresh("a", "login").unwrap();
+    let claims = tokens.verify_refresh(&refresh).unwrap();
+    assert_eq!((&*claims.sub, &*claims.login), ("a", "login"));
+    assert_eq!(tokens.verify(&refresh), Err(Refused::Invalid));
+    assert_eq!(tokens.verify_resume(&refresh), Err(Refused::Invalid));
+    let access = tokens.issue("a").unwrap().token;
+    assert_eq!(tokens.verify_refresh(&access), Err(Refused::Invalid));
+    let days_60 = now_s() - 60 * 24 * 60 * 60;
+    let at = |s| tokens.issue_refresh_at("a", "login", s).unwrap();
+    assert!(tokens.verify_refresh(&at(days_60 + 3)).is_ok());
+    let old = at(days_60 - LEEWAY_S - 1);
+    assert_eq!(tokens.verify_refresh(&old), Err(Refused::Invalid));
+}
+
+#[test]
 fn an_agents_token_names_its_character_and_no_other_token_does() {
     let tokens = tokens();
     let issue = |scope, character_id| {

@@ -118,7 +118,7 @@ fn who_needs_a_token_is_said_by_the_route() {
     let readers = json!([{"bearer": ["player", "agent", "spectator"]}]);
     assert_eq!(of("/api/v1/player")["security"], readers);
     assert!(of("/api/v1/player")["responses"]["401"].is_object());
-    let staff = json!([{"bearer": ["moderator", "admin"]}]);
+    let staff = json!([{"bearer": ["viewer", "moderator", "admin"]}]);
     assert_eq!(of("/admin/moderation")["security"], staff);
     assert_eq!(of("/hiscores")["security"], json!([]));
     assert!(of("/hiscores")["responses"]["401"].is_null());

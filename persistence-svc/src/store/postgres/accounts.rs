@@ -243,19 +243,22 @@ async fn insert(
     let name_keys = each(|ask| name_key(&ask.name));
     let drawn = each(|ask| skeleton(&ask.name));
     let (xs, zs) = columns(asks.iter().map(|ask| &ask.at));
+    let looks = each(|ask| ask.look.clone());
     let statement = transaction
         .prepare_cached(&format!(
             r#"INSERT INTO characters AS c
                  (id, "accountId", name, "nameKey", "nameSkeleton", "createdAt",
-                  "regionX", "regionZ")
-               SELECT id, account, name, key, drawn, tilestead_now_ms(), x, z
+                  "regionX", "regionZ", look)
+               SELECT id, account, name, key, drawn, tilestead_now_ms(), x, z, look
                FROM UNNEST($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
-                      $6::integer[], $7::integer[])
-                 AS u (id, account, name, key, drawn, x, z) ORDER BY key
+                      $6::integer[], $7::integer[], $8::text[])
+                 AS u (id, account, name, key, drawn, x, z, look) ORDER BY key
                ON CONFLICT DO NOTHING RETURNING {SUMMARY}"#
         ))
         .await?;
-    let values: Values<'_> = &[&ids, &accounts, &names, &name_keys, &drawn, &xs, &zs];
+    let values: Values<'_> = &[
+        &ids, &accounts, &names, &name_keys, &drawn, &xs, &zs, &looks,
+    ];
     let made: Vec<Character> = all(&transaction.query(&statement, values).await?)?;
     let made: BTreeMap<String, Character> = made
         .into_iter()

@@ -6,7 +6,7 @@ use tonic::async_trait;
 use super::accounts::signed_in;
 use super::directory::{bump, notify};
 use super::session::{GenericClient, Transaction};
-use super::{Postgres, Values, all};
+use super::{Postgres, Values, all, passwords};
 use crate::store::error::{Result, StoreError};
 use crate::store::identity::{
     Act, Claim, DONE, Done, Found, OTHER_OPERATOR, SANCTION, SANCTIONS_MAX, Sanction, Subject,
@@ -58,14 +58,15 @@ impl Identity for Postgres {
     async fn revoke(&self, account: &str, ids: Vec<String>, until_ms: i64) -> Result<()> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await?;
-        for id in ids {
+        for id in &ids {
             let version = next_version(&transaction).await?;
             write(
                 &transaction,
-                &Sanction::revoked(account, &id, until_ms, version),
+                &Sanction::revoked(account, id, until_ms, version),
             )
             .await?;
         }
+        passwords::forget(&transaction, account, &ids).await?;
         notify(&transaction).await?;
         transaction.commit().await?;
         self.changed.notify_one();

@@ -54,7 +54,7 @@ use super::migrations::{MIGRATIONS, Migration, Told};
 use super::row::FromRow;
 use crate::config::PostgresConfig;
 use crate::database::Database;
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, PoolUse};
 use crate::mutants::Mutants;
 
 /// Time that a pool, a new connection and a check of an old one may take, each.
@@ -109,6 +109,8 @@ impl Postgres {
             })
             .build()
             .context("build the connection pool")?;
+        let watched = pool.clone();
+        metrics.watch_pool(move || pool_use(&watched));
         Ok(Postgres {
             pool,
             readers: Semaphore::new((connections / READERS_SHARE).max(1)),
@@ -181,6 +183,17 @@ impl Postgres {
             refused = listen => refused,
             ended = drive => ended,
         }
+    }
+}
+
+/// Returns the use of the pool now.
+fn pool_use(pool: &Pool) -> PoolUse {
+    let now = pool.status();
+    PoolUse {
+        max: now.max_size,
+        in_use: now.size.saturating_sub(now.available),
+        idle: now.available,
+        waiting: now.waiting,
     }
 }
 

@@ -94,6 +94,22 @@ async fn locked(transaction: &Transaction<'_>, account: &str) -> Result<Password
     found.ok_or(StoreError::NotFound("password"))
 }
 
+/// Forgets logins of a password that ended, if the account has one.
+pub(super) async fn forget(
+    transaction: &Transaction<'_>,
+    account: &str,
+    ended: &[String],
+) -> Result<()> {
+    let query = format!("{OF_ACCOUNT} FOR UPDATE");
+    let Some(mut password) = find(transaction, &query, account).await? else {
+        return Ok(());
+    };
+    match password.forget(ended) {
+        true => set(transaction, &password).await,
+        false => Ok(()),
+    }
+}
+
 async fn set(transaction: &Transaction<'_>, password: &Password) -> Result<()> {
     let logins = Password::column(&password.logins);
     let values: Values<'_> = &[&password.hash, &password.codes, &logins, &password.account];

@@ -121,12 +121,20 @@ impl Changes for Postgres {
             r#"UPDATE characters c SET name = coalesce($2, c.name),
                  "nameKey" = coalesce($3, c."nameKey"),
                  "nameSkeleton" = coalesce($4, c."nameSkeleton"),
-                 "isAgent" = coalesce($5, c."isAgent") WHERE c.id = $1 RETURNING {SUMMARY}"#
+                 "isAgent" = coalesce($5, c."isAgent"),
+                 look = coalesce($6, c.look) WHERE c.id = $1 RETURNING {SUMMARY}"#
         );
         let key = change.name.as_deref().map(name_key);
         let drawn = change.name.as_deref().map(skeleton);
         let agent = change.agent.map(i32::from);
-        let values: Values<'_> = &[&change.character, &change.name, &key, &drawn, &agent];
+        let values: Values<'_> = &[
+            &change.character,
+            &change.name,
+            &key,
+            &drawn,
+            &agent,
+            &change.look,
+        ];
         let row = match transaction.query_one(&update, values).await {
             Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => {
                 return Err(StoreError::NameTaken);

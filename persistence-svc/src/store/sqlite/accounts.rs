@@ -156,8 +156,9 @@ fn create(transaction: &Transaction<'_>, ask: NewCharacter) -> Result<Character>
     let id = transaction.new_id();
     let mut insert = transaction.prepare_cached(
         r#"INSERT INTO characters
-             (id, "accountId", name, "nameKey", "nameSkeleton", "createdAt", "regionX", "regionZ")
-           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"#,
+             (id, "accountId", name, "nameKey", "nameSkeleton", "createdAt", "regionX", "regionZ",
+              look)
+           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"#,
     )?;
     let made = insert.execute(params![
         id,
@@ -167,7 +168,8 @@ fn create(transaction: &Transaction<'_>, ask: NewCharacter) -> Result<Character>
         skeleton(&ask.name),
         transaction.now_ms(),
         ask.at.x,
-        ask.at.z
+        ask.at.z,
+        ask.look
     ]);
     match made {
         Err(error) if is_duplicate(&error) => return Err(StoreError::NameTaken),

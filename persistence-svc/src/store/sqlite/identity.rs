@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, params};
 use tonic::async_trait;
 
 use super::accounts::signed_in;
-use super::{Sqlite, Transaction, all, bump};
+use super::{Sqlite, Transaction, all, bump, passwords};
 use crate::store::error::{Result, StoreError};
 use crate::store::identity::{
     Act, Claim, DONE, Done, Found, OTHER_OPERATOR, SANCTION, SANCTIONS_MAX, Sanction, Subject,
@@ -31,7 +31,7 @@ impl Identity for Sqlite {
                     &Sanction::revoked(&account, id, until_ms, version),
                 )?;
             }
-            Ok(())
+            passwords::forget(transaction, &account, &ids)
         })
         .await?;
         self.changed.notify_one();

@@ -84,6 +84,17 @@ fn known(transaction: &Transaction<'_>, account: &str) -> Result<Password> {
     found.ok_or(StoreError::NotFound("password"))
 }
 
+/// Forgets logins of a password that ended, if the account has one.
+pub(super) fn forget(transaction: &Transaction<'_>, account: &str, ended: &[String]) -> Result<()> {
+    let Some(mut password) = find(transaction, OF_ACCOUNT, account)? else {
+        return Ok(());
+    };
+    match password.forget(ended) {
+        true => set(transaction, &password),
+        false => Ok(()),
+    }
+}
+
 fn set(transaction: &Transaction<'_>, password: &Password) -> Result<()> {
     let logins = Password::column(&password.logins);
     let values = params![password.hash, password.codes, logins, password.account];

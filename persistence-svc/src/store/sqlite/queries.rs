@@ -116,9 +116,17 @@ impl Changes for Sqlite {
             let update = r#"UPDATE characters SET name = coalesce(?2, name),
                  "nameKey" = coalesce(?3, "nameKey"),
                  "nameSkeleton" = coalesce(?4, "nameSkeleton"),
-                 "isAgent" = coalesce(?5, "isAgent") WHERE id = ?1"#;
+                 "isAgent" = coalesce(?5, "isAgent"),
+                 look = coalesce(?6, look) WHERE id = ?1"#;
             let drawn = change.name.as_deref().map(skeleton);
-            let values = params![change.character, change.name, key, drawn, agent];
+            let values = params![
+                change.character,
+                change.name,
+                key,
+                drawn,
+                agent,
+                change.look
+            ];
             transaction.execute(update, values).map_err(|error| {
                 if is_duplicate(&error) {
                     StoreError::NameTaken

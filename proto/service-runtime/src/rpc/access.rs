@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use futures::future::{Either, Ready, ready};
+use futures::future::{BoxFuture, Either, Ready, ready};
 use opentelemetry::{
     KeyValue,
     metrics::{Counter, Meter},
@@ -24,12 +24,13 @@ use super::{
         Identity,
         Role::{self, Gateway, Operator, Zone},
     },
+    traced,
 };
-use crate::instruments::counter;
+use crate::{instruments::counter, telemetry::Tracer};
 
 /// Every method between the processes, by path, with the roles that may call it. A test compares
 /// it with the `.proto` files.
-pub const METHODS: [(&str, &[Role]); 74] = [
+pub const METHODS: [(&str, &[Role]); 75] = [
     ("/tilestead.agents.v1.Agents/AddCredential", &[Gateway]),
     ("/tilestead.agents.v1.Agents/Get", &[Gateway]),
     ("/tilestead.agents.v1.Agents/List", &[Gateway]),
@@ -121,6 +122,7 @@ pub const METHODS: [(&str, &[Role]); 74] = [
     ("/tilestead.zone.v1.Handover/PrepareRegion", &[Zone]),
     ("/tilestead.zone.v1.Handover/Presence", &[Zone]),
     ("/tilestead.zone.v1.Inspect/Dump", &[Operator]),
+    ("/tilestead.zone.v1.Inspect/Record", &[Gateway, Operator]),
     ("/tilestead.zone.v1.Link/Control", &[Gateway]),
     ("/tilestead.zone.v1.Link/Frames", &[Gateway]),
 ];
@@ -200,13 +202,15 @@ impl Refusals {
 pub struct Guard {
     refusals: Refusals,
     gate: Gate,
+    tracer: Option<Tracer>,
 }
 
 impl Guard {
-    pub(super) fn new(refusals: &Refusals, gate: &Gate) -> Self {
+    pub(super) fn new(refusals: &Refusals, gate: &Gate, tracer: Option<&Tracer>) -> Self {
         Self {
             refusals: refusals.clone(),
             gate: gate.clone(),
+            tracer: tracer.cloned(),
         }
     }
 }
@@ -217,6 +221,7 @@ pub struct Guarded<S> {
     inner: S,
     refusals: Refusals,
     gate: Gate,
+    tracer: Option<Tracer>,
 }
 
 impl<S> Layer<S> for Guard {
@@ -227,6 +232,7 @@ impl<S> Layer<S> for Guard {
             inner,
             refusals: self.refusals.clone(),
             gate: self.gate.clone(),
+            tracer: self.tracer.clone(),
         }
     }
 }
@@ -271,23 +277,33 @@ impl<S> Guarded<S> {
     }
 }
 
+/// The answer of a guarded service: a refusal, its own, or its own within a span.
+type Answering<F, A> = Either<Ready<A>, Either<F, BoxFuture<'static, A>>>;
+
 impl<S, B> Service<axum::http::Request<B>> for Guarded<S>
 where
     S: Service<axum::http::Request<B>, Response = axum::http::Response<Body>>,
+    S::Future: Send + 'static,
+    S::Error: Send + 'static,
 {
     type Response = S::Response;
     type Error = S::Error;
-    type Future = Either<Ready<Result<S::Response, S::Error>>, S::Future>;
+    type Future = Answering<S::Future, Result<S::Response, S::Error>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(cx)
     }
 
     fn call(&mut self, request: axum::http::Request<B>) -> Self::Future {
-        match self.check(&request) {
-            Ok(()) => Either::Right(self.inner.call(request)),
-            Err(status) => Either::Left(ready(Ok(status.into_http()))),
+        if let Err(status) = self.check(&request) {
+            return Either::Left(ready(Ok(status.into_http())));
         }
+        let span = traced::begin(self.tracer.as_ref(), &request);
+        let answer = self.inner.call(request);
+        Either::Right(match span {
+            None => Either::Left(answer),
+            Some(context) => Either::Right(traced::within(context, answer)),
+        })
     }
 }
 

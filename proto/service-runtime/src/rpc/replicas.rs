@@ -28,6 +28,7 @@ use tower::Service;
 use super::{
     Role, Trust, bounded,
     names::{self, Names},
+    traced,
 };
 
 /// Pause between two looks at the names.
@@ -275,7 +276,8 @@ impl Service<http::Request<Body>> for Route {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+    fn call(&mut self, mut request: http::Request<Body>) -> Self::Future {
+        traced::name_span(request.headers_mut());
         let shared = &self.replicas.0;
         let next = || shared.next(&shared.known.load(), &[]);
         let replica = self.only.clone().unwrap_or_else(next);

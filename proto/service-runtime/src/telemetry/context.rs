@@ -2,6 +2,9 @@
 
 use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId, TraceState};
 
+/// Maximum number of trace contexts that one message carries.
+pub const CONTEXTS_MAX: usize = 32;
+
 /// Returns the `traceparent` of a span; empty if the span is not valid.
 pub fn traceparent(cx: &SpanContext) -> String {
     if !cx.is_valid() {

@@ -2,8 +2,16 @@
 
 use std::{fmt, io::IsTerminal, str::FromStr};
 
-use tracing_subscriber::{EnvFilter, fmt as subscriber};
+use tracing_subscriber::{
+    EnvFilter,
+    fmt::{
+        MakeWriter, fmt as subscriber,
+        format::{Format, JsonFields},
+    },
+    util::SubscriberInitExt,
+};
 
+use super::lines::Lines;
 use crate::{
     config::Reader,
     pem::{ClientTls, FileNames},
@@ -55,6 +63,8 @@ pub struct TelemetryConfig {
     /// CAs that may sign the collector's certificate; else the system's.
     pub(crate) collector: ClientTls,
     pub(crate) ratio: f64,
+    /// Source revision of the build, as whoever made the image knows it.
+    pub(crate) revision: Option<String>,
 }
 
 impl Default for TelemetryConfig {
@@ -66,12 +76,13 @@ impl Default for TelemetryConfig {
             endpoint: None,
             collector: ClientTls::default(),
             ratio: 1.0,
+            revision: None,
         }
     }
 }
 
 impl TelemetryConfig {
-    /// Reads `LOG_FORMAT`, `LOG_LEVEL` and the settings of the collector, `OTEL_…`.
+    /// Reads `LOG_FORMAT`, `LOG_LEVEL`, `COMMIT_HASH` and the settings of the collector, `OTEL_…`.
     pub fn read(reader: &mut Reader) -> Self {
         let usual = if reader.production() {
             LogFormat::Json
@@ -113,22 +124,61 @@ impl TelemetryConfig {
             endpoint,
             collector,
             ratio,
+            revision: revision(reader),
         }
     }
 }
 
+/// Reads `COMMIT_HASH`.
+pub fn revision(reader: &mut Reader) -> Option<String> {
+    reader.optional(
+        "COMMIT_HASH",
+        "source revision, shown by /status and by tilestead_build_info",
+    )
+}
+
 /// Starts logging to stderr, once for the process; later calls change nothing.
 pub fn init_logs(config: &TelemetryConfig) {
-    let builder = subscriber()
-        .with_env_filter(filter(&config.log_level))
-        .with_writer(std::io::stderr);
     // This fails only if there is a subscriber already, as in tests.
     let _ = match config.log_format {
-        LogFormat::Json => builder.json().flatten_event(true).try_init(),
-        LogFormat::Text => builder
-            .with_ansi(std::io::stderr().is_terminal())
-            .try_init(),
+        LogFormat::Json => json(config, std::io::stderr).try_init(),
+        LogFormat::Text => {
+            let ansi = std::io::stderr().is_terminal();
+            text(config, ansi, std::io::stderr).try_init()
+        }
     };
+}
+
+/// Returns the subscriber that writes JSON.
+fn json<W>(config: &TelemetryConfig, writer: W) -> impl tracing::Subscriber + Send + Sync
+where
+    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+{
+    let lines = Format::default().json().flatten_event(true);
+    subscriber()
+        .with_env_filter(filter(&config.log_level))
+        .with_writer(writer)
+        .fmt_fields(JsonFields::new())
+        .event_format(Lines::Json(lines))
+        .finish()
+}
+
+/// Returns the subscriber that writes for people, in colours if `ansi` says so.
+fn text<W>(
+    config: &TelemetryConfig,
+    ansi: bool,
+    writer: W,
+) -> impl tracing::Subscriber + Send + Sync
+where
+    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+{
+    let lines = Format::default().with_ansi(ansi);
+    subscriber()
+        .with_env_filter(filter(&config.log_level))
+        .with_writer(writer)
+        .with_ansi(ansi)
+        .event_format(Lines::Text(lines))
+        .finish()
 }
 
 /// Returns the filter of the log: it follows `level`, and keeps the audit log unless `level` names
@@ -139,6 +189,15 @@ fn filter(level: &str) -> EnvFilter {
 
 #[cfg(test)]
 mod tests {
+    use std::{
+        io,
+        sync::{Arc, Mutex},
+    };
+
+    use opentelemetry::{
+        Context,
+        trace::{FutureExt, TraceContextExt},
+    };
     use tracing::Level;
 
     use super::*;
@@ -159,6 +218,94 @@ mod tests {
         }
         // An operator can still turn it off by name.
         assert_eq!(written("info,audit=off"), (false, true));
+    }
+
+    /// Lines that a subscriber has written.
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Written {
+        fn maker(&self) -> impl Fn() -> Written + Send + Sync + 'static {
+            let written = self.clone();
+            move || written.clone()
+        }
+
+        fn lines(&self) -> Vec<String> {
+            let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
+            text.lines().map(str::to_owned).collect()
+        }
+    }
+
+    const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
+
+    /// Writes a line outside any span, one within, and one in a task within.
+    fn write_lines(subscriber: impl tracing::Subscriber + Send + Sync) {
+        let text = format!("00-{TRACE}-b7ad6b7169203331-01");
+        let span = crate::telemetry::parse_traceparent(&text).unwrap();
+        let within = Context::new().with_remote_span_context(span);
+        tracing::subscriber::with_default(subscriber, || {
+            tracing::info!(some = 7, "outside");
+            {
+                let _attached = within.clone().attach();
+                tracing::info!(some = 8, "within \"it\"");
+            }
+            let later = async { tracing::info!("later") };
+            futures::executor::block_on(later.with_context(within));
+            tracing::info!("outside again");
+        });
+    }
+
+    #[test]
+    fn a_json_line_has_the_trace_of_its_span() {
+        let written = Written::default();
+        write_lines(json(&TelemetryConfig::default(), written.maker()));
+        let lines: Vec<serde_json::Value> = written
+            .lines()
+            .iter()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let told = lines
+            .iter()
+            .map(|line| (line["message"].as_str().unwrap(), line["trace_id"].as_str()));
+        let expected = [
+            ("outside", None),
+            ("within \"it\"", Some(TRACE)),
+            ("later", Some(TRACE)),
+            ("outside again", None),
+        ];
+        assert_eq!(told.collect::<Vec<_>>(), expected);
+        assert_eq!(
+            (&lines[0]["some"], &lines[1]["some"]),
+            (&7.into(), &8.into())
+        );
+    }
+
+    #[test]
+    fn a_line_for_people_has_the_trace_of_its_span() {
+        let written = Written::default();
+        write_lines(text(&TelemetryConfig::default(), false, written.maker()));
+        let lines = written.lines();
+        let ends = [
+            "outside some=7".to_owned(),
+            format!("within \"it\" some=8 trace_id={TRACE}"),
+            format!("later trace_id={TRACE}"),
+            "outside again".to_owned(),
+        ];
+        assert_eq!(lines.len(), ends.len(), "{lines:?}");
+        for (line, end) in lines.iter().zip(ends) {
+            assert!(line.ends_with(&end), "{line}");
+        }
     }
 
     #[test]

@@ -28,6 +28,7 @@ fn sync(coins: u64, items: &[(&str, u32)]) -> PlayerSync {
             id: "c".to_owned(),
             name: "C".to_owned(),
             combat_level: 3,
+            look: String::new(),
             last_login_at: None,
         },
         position: Position { x: 0, y: 0.0, z: 0 },

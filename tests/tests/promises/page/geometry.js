@@ -1,7 +1,7 @@
 // What of the page cannot be reached or read, one sentence each: parts that lie over each other or
 // outside the window, controls that are cut off, covered, or too small for their words.
 
-const CONTROLS = "button, input, summary, a[href], [tabindex='0']:not(#map), #minimap";
+const CONTROLS = "button, input, summary, a[href], [tabindex='0']:not(#map, .body), #minimap";
 const PARTS =
   "#light, #foe, #tracker, #corner, #chat, #side, #vitals, #buttons, #doing, .pane, .card, #asking > div, #notices > div";
 /** Rounding of edges. */
@@ -91,9 +91,8 @@ function geometry() {
         wrong.push(`${called(one)} (${place(at)}) and ${called(other)} (${place(box)}) overlap`);
     }
   }
-  // While a menu is open it lies over the rest, and is what is chosen from.
-  const menu = document.getElementById("menu");
-  const root = menu.hidden ? document : menu;
+  // While a menu or a question is open it lies over the rest, and is what is chosen from.
+  const root = document.querySelector("dialog[open], #menu:not([hidden])") ?? document;
   for (const e of root.querySelectorAll(CONTROLS)) if (shown(e)) wrong.push(...control(e));
   return wrong;
 }

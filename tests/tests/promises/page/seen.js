@@ -15,14 +15,14 @@ async function checks() {
     paint(c);
     return c.getImageData(0, 0, SIDE, SIDE).data;
   };
-  /** How many pixels differ so that one sees it. */
-  const apart = (a, b) => {
+  /** How many pixels differ by more than `seen`. It stops counting at `enough`. */
+  const apart = (a, b, enough = Infinity, seen = 48) => {
     let sum = 0;
-    for (let n = 0; n < a.length; n += 4) {
+    for (let n = 0; n < a.length && sum < enough; n += 4) {
       const [p, q] = [a[n + 3] / 255, b[n + 3] / 255];
       let far = Math.abs(a[n + 3] - b[n + 3]);
       for (let k = 0; k < 3; k += 1) far += Math.abs(a[n + k] * p - b[n + k] * q);
-      if (far > 48) sum += 1;
+      if (far > seen) sum += 1;
     }
     return sum;
   };
@@ -43,7 +43,7 @@ async function checks() {
       apart(icons[n], new Uint8ClampedArray(4 * SIDE * SIDE)) > 100,
     );
     for (let m = 0; m < n; m += 1) {
-      const far = apart(icons[n], icons[m]);
+      const far = apart(icons[n], icons[m], LEAST);
       check(`${items[n].id} and ${items[m].id} look alike: ${far}`, far >= LEAST);
     }
   }
@@ -64,6 +64,21 @@ async function checks() {
   const plate = { body: "bronze_breastplate", helmet: "bronze_helm" };
   const steel = { body: "steel_breastplate", helmet: "steel_helm" };
   check("bronze looks like steel", apart(body({ worn: plate }), body({ worn: steel })) > 60);
+
+  const { CHOICES, next } = await import("/page/looks.js");
+  CHOICES.forEach(({ words, cuts, colours }, at) => {
+    const all = [];
+    let look = "00000";
+    while (all.length < (cuts ?? colours).length) {
+      all.push(body({ look }));
+      look = next(look, at);
+    }
+    same(`after the last of ${words} comes the first`, look, "00000");
+    all.forEach((one, n) => {
+      for (let m = 0; m < n; m += 1)
+        check(`${words} ${m} and ${n} look alike`, apart(one, all[m], 6, 30) >= 6);
+    });
+  });
 
   const { NAMES, Poses } = await import("/page/poses.js");
   const strip = (name) => [0, 1, 2, 3].map((frame) => body({ pose: { name, frame } }));

@@ -5,6 +5,7 @@
 pub mod record;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +76,10 @@ pub struct Player {
     /// goal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) unreachable: Option<(Tile, Tile)>,
+    /// How it looks, as its player chose: digits for whoever draws it; empty: not chosen. It never
+    /// changes in the world, so the saved record does not have it.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub(crate) look: Arc<str>,
 }
 
 /// Trades and duels of a player.
@@ -109,6 +114,11 @@ impl Player {
     /// Returns the saved part of the player.
     pub fn record(&self) -> &PlayerRecord {
         &self.record
+    }
+
+    /// Returns how its player chose it to look; empty: not chosen.
+    pub fn chosen_look(&self) -> &Arc<str> {
+        &self.look
     }
 
     /// Returns the region to which it belongs, wherever it stands.
@@ -229,6 +239,9 @@ impl Player {
                 ("run", record.running.into()),
             ],
         };
+        if !self.look.is_empty() {
+            look.fields.push(("look", Field::from(&self.look)));
+        }
         if !self.lives() {
             look.fields.push(("dead", true.into()));
         }

@@ -118,7 +118,18 @@ fn player() -> Player {
         dealings: hot.dealings,
         agent: hot.agent,
         unreachable: Some((Tile::new(1, 1), Tile::new(9, 9))),
+        look: "".into(),
     }
+}
+
+#[test]
+fn a_chosen_look_is_shown_and_moves_along() {
+    let mut player = player();
+    assert_eq!(player.look().field("look"), None);
+    player.look = "21340".into();
+    assert_eq!(player.look().field("look"), Some(&Field::from("21340")));
+    let bytes = rmp_serde::to_vec_named(&player).unwrap();
+    assert_eq!(rmp_serde::from_slice::<Player>(&bytes).unwrap(), player);
 }
 
 /// A changed number means that builds in one cluster no longer understand each other: raise the

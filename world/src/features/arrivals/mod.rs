@@ -6,6 +6,8 @@ mod regain;
 pub(crate) mod starter;
 pub(crate) mod tick;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::CharacterId;
@@ -23,6 +25,9 @@ pub struct Arrival {
     pub hot: PlayerHot,
     /// Region of the arrival.
     pub region: Region,
+    /// How it looks, as its player chose; empty: not chosen.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub look: Arc<str>,
 }
 
 /// Fact about an arrival that the world tells one player.

@@ -97,6 +97,7 @@ impl World {
             mut record,
             hot,
             region,
+            look,
         } = arrival;
         // A player that another process hands over brings more than the saved record.
         let logs_in = hot == PlayerHot::default();
@@ -122,6 +123,7 @@ impl World {
             fight: hot.fight,
             dealings: hot.dealings,
             unreachable: None,
+            look,
             record,
         };
         if player.record.health == 0 {

@@ -110,6 +110,7 @@ impl Story {
             record,
             hot: PlayerHot::default(),
             region: Region::from(tile),
+            look: "".into(),
         }];
         self.tick(Inbox {
             arrivals,

@@ -1,0 +1,111 @@
+// What every view is made of: tables, figures, times, questions, notices.
+// Always: words are set as text, and nothing is done before a question about it is answered.
+
+import { $, el } from "../dom.js";
+
+const NOTICE_MS = 6000;
+
+/** A table. A column has a name, `of`, which gives its cell, and `number` where that is one. */
+export function table(caption, columns, rows, none = "None.") {
+  const head = columns.map(({ name, number }) => el("th", { scope: "col", class: number ? "number" : undefined }, name));
+  const cells = (row) =>
+    columns.map(({ name, of, number }) =>
+      el("td", { data: { name }, class: number ? "number" : undefined }, of(row) ?? "–"),
+    );
+  const body = rows.map((row) => el("tr", { data: row.mark ? { mark: row.mark } : {} }, cells(row)));
+  const empty = el("tr", { class: "none" }, el("td", { colspan: String(columns.length) }, none));
+  return el(
+    "table",
+    {},
+    el("caption", {}, caption),
+    el("thead", {}, el("tr", {}, head)),
+    el("tbody", {}, body.length ? body : empty),
+  );
+}
+
+export const panel = (title, ...children) =>
+  el("section", { class: "block", "aria-label": title }, el("h2", {}, title), children);
+
+export const figure = (words, value, state) =>
+  el("div", { class: "figure", data: state ? { state } : {} }, el("b", {}, String(value)), el("span", {}, words));
+
+export const button = (words, onclick, kind = "quiet") => el("button", { class: kind, onclick }, words);
+
+export const chip = (words, state) => el("span", { class: "chip", data: { state } }, words);
+
+/** A moment in this browser's time. */
+export function time(iso) {
+  if (!iso) return undefined;
+  const at = new Date(iso);
+  const words = at.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+  return el("time", { datetime: at.toISOString(), title: at.toISOString() }, words);
+}
+
+/** The time of a day. */
+export function clock(at) {
+  return el("time", { datetime: at.toISOString() }, at.toLocaleTimeString("en-GB"));
+}
+
+/** A span in hours and minutes. */
+export function span(seconds) {
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  return hours ? `${hours} h ${minutes} min` : `${minutes} min ${Math.floor(seconds % 60)} s`;
+}
+
+/** A picture of how full something is, with its number. */
+export function load(part) {
+  const percent = Math.round(part * 100);
+  const state = part > 0.8 ? "bad" : part > 0.5 ? "wait" : "good";
+  return el("span", { class: "load" }, el("meter", { min: "0", max: "1", value: String(part), "aria-label": "Load", data: { state } }), ` ${percent} %`);
+}
+
+export function field(words, attributes) {
+  const input = el("input", { spellcheck: "false", autocomplete: "off", ...attributes });
+  const label = el("label", { class: "entry" }, el("span", {}, words), input);
+  return { label, input };
+}
+
+export function choice(words, options) {
+  const input = el("select", {}, options.map(([value, text]) => el("option", { value }, text)));
+  return { label: el("label", { class: "entry" }, el("span", {}, words), input), input };
+}
+
+/** Asks before something is done. Gives back the values of the fields, or nothing. */
+export function confirm(title, words, act, fields = []) {
+  const going = el("button", { type: "submit", value: "go", class: "main danger" }, act);
+  const form = el(
+    "form",
+    { method: "dialog" },
+    el("h2", { id: "ask-title" }, title),
+    el("p", {}, words),
+    fields.map(({ label }) => label),
+    el("div", { class: "row" }, going, el("button", { type: "submit", value: "", class: "quiet", formnovalidate: true }, "Leave it")),
+  );
+  const dialog = el("dialog", { class: "ask", "aria-labelledby": "ask-title" }, form);
+  document.body.append(dialog);
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.onclose = () => {
+      dialog.remove();
+      resolve(dialog.returnValue === "go" ? fields.map(({ input }) => input.value.trim()) : undefined);
+    };
+  });
+}
+
+export function notice(words, state = "good") {
+  const one = el("div", { class: "notice", data: { state } }, words);
+  $("notices").append(one);
+  setTimeout(() => one.remove(), NOTICE_MS);
+}
+
+/** Does something, and says whether it went well. */
+export async function does(words, work) {
+  try {
+    const done = await work();
+    notice(words);
+    return done ?? true;
+  } catch (error) {
+    notice(error.message, "bad");
+    return undefined;
+  }
+}

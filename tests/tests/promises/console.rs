@@ -1,0 +1,233 @@
+//! The operators' console in a real browser: a login by role, the map, people, the ledger, the
+//! switches; a zone server that dies and one that is drained, as the console shows them.
+
+use anyhow::{Context, Result, ensure};
+use hyper::Method;
+use proto::client::Format;
+use serde_json::{Value, json};
+use tests::{
+    bot::Player,
+    cluster::{Cluster, Kind, Plan},
+};
+
+use super::{
+    browser::{Driver, shoot},
+    browser_steps::{SOON, showing},
+    habits::until_true,
+    interface::{ADMIN_CODE, Caller, operator, somebody},
+    person::Person,
+};
+
+const PASSWORD: &str = "seven lanterns by the mill";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn operators_see_the_cluster_and_act_in_the_console() {
+    let plan = Plan::new("console").of(1, 3, 1);
+    let plan = plan.env("ADMIN_CODE", ADMIN_CODE);
+    let mut cluster = Cluster::start(plan).await.unwrap();
+    let driver = Driver::start().await.unwrap();
+    let one = Person::with_mouse(&driver, "Operator", (1280, 720));
+    let one = one.await.unwrap();
+    let told = story(&mut cluster, &one).await;
+    if told.is_err() {
+        shoot(&one.page, "failed-console").await.unwrap();
+    }
+    one.page.close().await.unwrap();
+    told.unwrap();
+}
+
+async fn story(cluster: &mut Cluster, one: &Person<'_>) -> Result<()> {
+    let gateway = cluster.gateway(0);
+    let op = Caller {
+        gateway: &gateway,
+        token: Some(operator(&gateway).await?),
+    };
+    named(&op, "warden").await?;
+    looks_on(&op).await.context("a viewer over HTTP")?;
+    let _ann = Player::arrive(&gateway, Format::Json, "Ann").await?;
+    let door = format!("http://{gateway}/console");
+    one.page.goto(&door).await?;
+    one.looks("the login").await?;
+    logs_in(one, "passerby").await?;
+    until_true(one, "a player is let in", REFUSED).await?;
+    logs_in(one, "warden").await?;
+    showing(&one.page, "#figures", SOON).await?;
+    rows(one, "#zones tbody tr[data-mark='live']", 3).await?;
+    one.looks("the overview").await?;
+    mutes(one).await.context("a mute")?;
+    reads_the_ledger(one).await.context("the ledger")?;
+    freezes(one).await.context("the freeze")?;
+    loses_a_zone(cluster, one).await.context("a dead zone")?;
+    drains(one).await.context("a drain")?;
+    reads_the_acts(one).await.context("the acts")?;
+    let errors = one.errors().await?;
+    ensure!(errors.is_empty(), "{errors:#?}");
+    only_reads(one).await.context("a viewer")
+}
+
+const REFUSED: &str = "return document.getElementById('login-word').innerText.includes('no role')";
+
+/// Gives the caller's account a name and the password.
+async fn named(who: &Caller<'_>, name: &str) -> Result<()> {
+    let asked = Some(json!({ "name": name, "password": PASSWORD }));
+    let path = "/api/account/password";
+    let made = who.ask(Method::POST, path, asked).await?;
+    ensure!(made.status == 200, "{}", made.text());
+    Ok(())
+}
+
+/// A viewer reads all and changes nothing; a player without a role reads nothing either.
+async fn looks_on(op: &Caller<'_>) -> Result<()> {
+    let account = async |name| {
+        let token = Some(somebody(op.gateway).await?);
+        let who = Caller {
+            gateway: op.gateway,
+            token,
+        };
+        named(&who, name).await?;
+        anyhow::Ok(who)
+    };
+    let (viewer, player) = (account("onlooker").await?, account("passerby").await?);
+    let own = viewer.get("/api/v1/player").await?["account"]["id"].clone();
+    let path = format!("/admin/users/{}/roles", own.as_str().context("id")?);
+    let roles = Some(json!({ "roles": ["viewer"] }));
+    let given = op.ask(Method::PUT, &path, roles).await?;
+    ensure!(given.status == 200, "{}", given.text());
+    let refusal = (403, "role_required");
+    for path in ["/admin/zones", "/admin/users", "/admin/moderation/log"] {
+        viewer.get(path).await?;
+        player.refused(Method::GET, path, None, refusal).await?;
+    }
+    let kick = json!({ "action": "kick", "name": "Ann" });
+    for (path, body) in [("/admin/freeze", None), ("/admin/moderation", Some(kick))] {
+        viewer.refused(Method::POST, path, body, refusal).await?;
+    }
+    Ok(())
+}
+
+async fn logs_in(one: &Person<'_>, name: &str) -> Result<()> {
+    one.fills("#login-name", name).await?;
+    one.fills("#login-password", PASSWORD).await?;
+    one.presses("#login button", "Log in").await
+}
+
+/// Waits until just so many things are there.
+async fn rows(one: &Person<'_>, css: &str, number: usize) -> Result<()> {
+    let script = format!(r#"return document.querySelectorAll("{css}").length === {number}"#);
+    until_true(one, &format!("{css}: not {number}"), &script).await
+}
+
+async fn says(one: &Person<'_>, id: &str, words: &str) -> Result<()> {
+    let script = format!("return document.getElementById('{id}')?.innerText.includes('{words}')");
+    let what = format!("#{id} does not say {words:?}");
+    until_true(one, &what, &script).await
+}
+
+async fn mutes(one: &Person<'_>) -> Result<()> {
+    one.presses("#nav a", "People").await?;
+    rows(one, "#online tbody tr", 1).await?;
+    one.fills("#people-name", "Ann").await?;
+    one.presses("#people-form button", "Search").await?;
+    rows(one, "#characters-found a", 1).await?;
+    one.looks("people").await?;
+    one.presses("#characters-found a", "Ann").await?;
+    says(one, "character-state", "in the world").await?;
+    one.looks("a character").await?;
+    one.presses("#character-acts button", "Mute").await?;
+    one.fills("#reason", "shouting").await?;
+    one.looks("a question").await?;
+    one.presses("dialog button", "Mute now").await?;
+    says(one, "character-state", "muted").await?;
+    one.presses("#character-acts button", "Follow").await?;
+    says(one, "following", "Ann is at").await?;
+    one.looks("the map").await?;
+    shoot(&one.page, "console-map").await
+}
+
+/// The books of a character add up.
+async fn reads_the_ledger(one: &Person<'_>) -> Result<()> {
+    one.presses("#nav a", "Ledger").await?;
+    one.fills("#ledger-who", "Ann").await?;
+    one.presses("#ledger-form button", "Read").await?;
+    says(one, "verdict", "nobody sold anything twice").await?;
+    let differ = "return document.querySelectorAll('#ledger-result tr[data-mark]').length === 0 \
+        && document.querySelectorAll('#ledger-result table').length === 3";
+    until_true(one, "the books differ from the pack", differ).await?;
+    one.looks("the ledger").await?;
+    shoot(&one.page, "console-ledger").await
+}
+
+async fn freezes(one: &Person<'_>) -> Result<()> {
+    one.presses("#nav a", "Switches").await?;
+    one.presses("#freeze button", "Freeze").await?;
+    one.presses("dialog button", "Freeze them").await?;
+    says(one, "freeze", "frozen").await?;
+    one.looks("the switches").await?;
+    one.presses("#freeze button", "Lift").await?;
+    one.presses("dialog button", "Lift it").await?;
+    says(one, "freeze", "open").await
+}
+
+const OWNED: &str = "const map = document.getElementById('regions'); \
+    return map?.dataset.orphans === '0'";
+
+/// A zone server dies; the map shows it, and how others take its regions.
+async fn loses_a_zone(cluster: &mut Cluster, one: &Person<'_>) -> Result<()> {
+    one.presses("#nav a", "Map").await?;
+    rows(one, "#legend li[data-state='live']", 3).await?;
+    until_true(one, "regions without a zone", OWNED).await?;
+    cluster.kill((Kind::Zone, 2))?;
+    rows(one, "#legend li[data-state='gone']", 1).await?;
+    says(one, "news", "is gone").await?;
+    until_true(one, "regions without a zone", OWNED).await?;
+    shoot(&one.page, "console-recovery").await?;
+    one.looks("a dead zone").await
+}
+
+/// A zone server gives its regions to the last one.
+async fn drains(one: &Person<'_>) -> Result<()> {
+    one.presses("#nav a", "Overview").await?;
+    rows(one, "#zones button[data-zone]", 2).await?;
+    let first = "return document.querySelector('#zones button[data-zone]').dataset.zone";
+    let zone = one.page.execute(first, vec![]).await?;
+    let zone = zone.as_str().context("a zone")?.to_owned();
+    one.presses(&format!("#zones [data-zone='{zone}']"), "Drain")
+        .await?;
+    one.presses("dialog button", "Drain it").await?;
+    rows(one, "#zones button[data-zone]", 1).await?;
+    one.presses("#nav a", "Map").await?;
+    let empty = format!(
+        "return document.querySelector(\"#legend li[data-zone='{zone}']\")?.innerText.includes(' 0 regions')"
+    );
+    until_true(one, "the drained zone keeps regions", &empty).await?;
+    until_true(one, "regions without a zone", OWNED).await
+}
+
+async fn reads_the_acts(one: &Person<'_>) -> Result<()> {
+    one.presses("#nav a", "Acts").await?;
+    for act in ["mute", "freeze", "unfreeze", "drain"] {
+        says(one, "acts", act).await?;
+    }
+    one.looks("the acts").await?;
+    one.presses("#nav a", "Content").await?;
+    says(one, "content", "Zones play").await?;
+    one.looks("the content").await
+}
+
+/// A viewer sees the same, and nothing to act with.
+async fn only_reads(one: &Person<'_>) -> Result<()> {
+    one.presses("#logout", "").await?;
+    showing(&one.page, "#entry", SOON).await?;
+    logs_in(one, "onlooker").await?;
+    one.presses("#nav a", "Overview").await?;
+    rows(one, "#zones table", 1).await?;
+    one.presses("#nav a", "Switches").await?;
+    says(one, "freeze", "open").await?;
+    let found = one.page.execute(
+        "return document.querySelectorAll('#view button').length",
+        vec![],
+    );
+    let found: Value = found.await?;
+    ensure!(found == json!(0), "{found} buttons for a viewer");
+    Ok(())
+}
