@@ -78,7 +78,20 @@ export class Character {
       has("mute") ? button("Unmute", () => this.moderate("unmute", player)) : button("Mute", () => this.moderate("mute", player), "danger"),
       has("ban") ? button("Unban", () => this.moderate("unban", player)) : button("Ban", () => this.moderate("ban", player), "danger"),
     );
+    if (desk.may("admin")) acts.push(button("Teleport", () => this.teleport(player)));
     return acts;
+  }
+
+  async teleport({ name, id, positionX, positionZ }) {
+    const coordinate = (words, value) =>
+      field(words, { id: `to-${words}`, type: "number", required: true, step: "1", min: "-1000000", max: "1000000", value: String(value) });
+    const fields = [coordinate("x", positionX), coordinate("z", positionZ), field("Reason", { id: "reason", maxlength: "200" })];
+    const given = await confirm(`Teleport ${name}?`, "The character stands there at once, if it is in the world.", "Teleport now", fields);
+    if (!given) return;
+    const [x, z, reason] = given;
+    const asked = { x: Number(x), z: Number(z), ...(reason && { reason }) };
+    await does(`Sent ${name} to ${x}, ${z}.`, () => this.desk.api.ask("POST", `/admin/players/${id}/teleport`, asked));
+    this.show(id);
   }
 
   async moderate(action, { name, id }) {

@@ -136,7 +136,22 @@ impl Frontend {
         headers.insert(CONTENT_SECURITY_POLICY, self.own.clone());
         response
     }
+
+    /// Adds the headers of a page, with the policy of the operators' console.
+    pub(crate) fn console_page(&self, response: Response) -> Response {
+        let mut response = self.page(response);
+        let policy = HeaderValue::from_static(CONSOLE_POLICY);
+        response
+            .headers_mut()
+            .insert(CONTENT_SECURITY_POLICY, policy);
+        response
+    }
 }
+
+/// The console loads and asks its own gateway alone, and no site may frame it, so that nobody is led to press its buttons.
+const CONSOLE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+     img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+     frame-ancestors 'none'";
 
 const HTML: &str = "text/html; charset=utf-8";
 

@@ -35,6 +35,7 @@ pub(crate) mod shapes;
 mod skill_unlocks;
 pub(crate) mod stored;
 mod switches;
+mod teleport;
 mod template;
 mod terrain;
 pub(crate) mod upgrade;

@@ -74,7 +74,10 @@ async fn index(State(app): State<Arc<App>>, headers: HeaderMap, uri: Uri) -> Res
 
 /// Returns the console, which asks for a login and then for what the account's role may read.
 async fn console(State(app): State<Arc<App>>, headers: HeaderMap, uri: Uri) -> Response {
-    file(&app, "console/index.html", &headers, &uri)
+    match STORED.get("console/index.html") {
+        Some(stored) => app.served.frontend.console_page(stored.answer(&headers)),
+        None => Problem::not_found(&uri).into_response(),
+    }
 }
 
 async fn get(

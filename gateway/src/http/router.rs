@@ -31,7 +31,7 @@ use super::{
     route::{Family, Policy, Route},
     skill_unlocks,
     stored::Stored,
-    switches, template, terrain, upgrade, voice, world,
+    switches, teleport, template, terrain, upgrade, voice, world,
 };
 use crate::{
     app::App,
@@ -103,6 +103,7 @@ pub(super) const FAMILIES: &[Family] = &[
             moderation::routes,
             switches::routes,
             recording::routes,
+            teleport::routes,
         ],
     },
 ];

@@ -4,22 +4,26 @@
 //! Always: the store's record names the operator by the id of the account, before the switch has
 //! any effect. A repeated switch changes nothing and says so.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use axum::{Json, extract::State};
-use proto::rpc::{
-    common::v1 as common,
-    identity::v1::{AuditAction, ModerateRequest},
-    queries::v1::{RegionStatus, ResumeRegionRequest},
+use proto::{
+    client::admin::COORDINATE_MAX,
+    rpc::{
+        common::v1 as common,
+        identity::v1::{AuditAction, ModerateRequest},
+        queries::v1::{RegionStatus, ResumeRegionRequest},
+    },
 };
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use tonic::Code as Grpc;
 
 use super::{
     ask::{Body, Id},
     problem::{Code, Problem},
     route::{ADMINS, Accepted, Answer, Call, Route, VIEWERS},
+    values::Around,
     world::ZoneState,
 };
 use crate::{app::App, auth::caller::Caller};
@@ -243,38 +247,7 @@ struct RegionPlace {
 }
 
 /// A coordinate of a region, counted in regions.
-#[derive(Debug, Clone, Copy)]
-struct RegionIndex(i32);
-
-impl RegionIndex {
-    /// Greatest index: no tile is further from the origin than a million.
-    const MOST: i32 = 1_000_000 / world::geometry::tile::REGION_TILES;
-}
-
-impl<'de> Deserialize<'de> for RegionIndex {
-    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
-        let (index, most) = (i32::deserialize(value)?, Self::MOST);
-        if !(-most..=most).contains(&index) {
-            return Err(D::Error::custom(format!("must be {} to {most}", -most)));
-        }
-        Ok(Self(index))
-    }
-}
-
-impl JsonSchema for RegionIndex {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "RegionIndex".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let most = Self::MOST;
-        json_schema!({"type": "integer", "minimum": -most, "maximum": most, "examples": [0]})
-    }
-}
+type RegionIndex = Around<{ COORDINATE_MAX / world::geometry::tile::REGION_TILES }>;
 
 /// A region, and whether it was paused.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -287,7 +260,7 @@ struct Resumed {
 
 /// Lets a zone play a paused region again.
 async fn resume(Call { app, caller }: Call, Body(place): Body<RegionPlace>) -> Answer<Resumed> {
-    let (x, z) = (place.x.0, place.z.0);
+    let (x, z) = (place.x.get(), place.z.get());
     let region = Some(common::Region { x, z });
     let asked = ResumeRegionRequest { region };
     let place = format!("region {x},{z}");

@@ -123,6 +123,31 @@ impl<'de, const LEAST: u32, const MOST: u32> Deserialize<'de> for Within<LEAST, 
     }
 }
 
+/// A whole number that is at most so far from 0, both sides included.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Around<const MOST: i32>(i32);
+
+schema!(
+    Around<const MOST: i32>,
+    json_schema!({"type": "integer", "minimum": -MOST, "maximum": MOST, "examples": [0]})
+);
+
+impl<const MOST: i32> Around<MOST> {
+    pub(crate) const fn get(self) -> i32 {
+        self.0
+    }
+}
+
+impl<'de, const MOST: i32> Deserialize<'de> for Around<MOST> {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        let number = i32::deserialize(value)?;
+        if (-MOST..=MOST).contains(&number) {
+            return Ok(Self(number));
+        }
+        Err(D::Error::custom(format!("must be {} to {MOST}", -MOST)))
+    }
+}
+
 /// A text of at most so many characters.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Short<const MOST: usize>(pub(crate) String);

@@ -381,6 +381,17 @@ async fn the_page_and_every_file_that_it_names_are_served_and_may_load_nothing_e
     assert!(named >= 2, "a style and a script");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn no_site_may_frame_the_console_of_the_operators() {
+    let stage = Stage::open(&[]).await;
+    let console = stage.get(0, "/console").await;
+    assert!(console.starts_with("HTTP/1.1 200"), "{console}");
+    assert!(
+        console.contains("frame-ancestors 'none'") && console.contains("connect-src 'self';"),
+        "{console}"
+    );
+}
+
 /// The document describes what this very gateway says, and the page that shows it is there.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_protocol_is_described_where_it_is_spoken() {

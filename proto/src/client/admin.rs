@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 const WORDS_MAX: usize = 200;
 /// The longest ban or mute that has an end, in minutes: ten years.
 const MINUTES_MAX: u32 = 5_256_000;
-const COORDINATE_MAX: i32 = 1_000_000;
+/// Farthest that a coordinate is from the origin, in tiles.
+pub const COORDINATE_MAX: i32 = 1_000_000;
 
 /// `admin:elevate`: makes the account the first operator, by the code.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -413,6 +413,9 @@ async fn operators(story: &mut Story<'_>, cluster: &Cluster, anna: &str) -> Resu
     ] {
         story.get(&op, path, &[]).await?;
     }
+    let there = json!({"x": 3, "z": -4, "reason": "stuck"});
+    let path = "/admin/players/{id}/teleport";
+    story.post(&op, path, &[&character], there).await?;
     frozen_and_thawed(story, &op).await?;
     held(story, &op, cluster).await?;
     let place = json!({"x": 0, "z": 0});

@@ -54,7 +54,7 @@ async fn story(cluster: &mut Cluster, one: &Person<'_>) -> Result<()> {
     showing(&one.page, "#figures", SOON).await?;
     rows(one, "#zones tbody tr[data-mark='live']", 3).await?;
     one.looks("the overview").await?;
-    mutes(one).await.context("a mute")?;
+    mutes_and_teleports(one).await.context("Ann")?;
     reads_the_ledger(one).await.context("the ledger")?;
     freezes(one).await.context("the freeze")?;
     loses_a_zone(cluster, one).await.context("a dead zone")?;
@@ -123,7 +123,7 @@ async fn says(one: &Person<'_>, id: &str, words: &str) -> Result<()> {
     until_true(one, &what, &script).await
 }
 
-async fn mutes(one: &Person<'_>) -> Result<()> {
+async fn mutes_and_teleports(one: &Person<'_>) -> Result<()> {
     one.presses("#nav a", "People").await?;
     rows(one, "#online tbody tr", 1).await?;
     one.fills("#people-name", "Ann").await?;
@@ -138,8 +138,12 @@ async fn mutes(one: &Person<'_>) -> Result<()> {
     one.looks("a question").await?;
     one.presses("dialog button", "Mute now").await?;
     says(one, "character-state", "muted").await?;
+    one.presses("#character-acts button", "Teleport").await?;
+    one.fills("#to-x", "9").await?;
+    one.fills("#to-z", "-7").await?;
+    one.presses("dialog button", "Teleport now").await?;
     one.presses("#character-acts button", "Follow").await?;
-    says(one, "following", "Ann is at").await?;
+    says(one, "following", "Ann is at 9, -7.").await?;
     one.looks("the map").await?;
     shoot(&one.page, "console-map").await
 }
