@@ -415,7 +415,7 @@ async fn operators(story: &mut Story<'_>, cluster: &Cluster, anna: &str) -> Resu
     }
     let there = json!({"x": 3, "z": -4, "reason": "stuck"});
     let path = "/admin/players/{id}/teleport";
-    story.post(&op, path, &[&character], there).await?;
+    story.post(&op, path, &[anna], there).await?;
     frozen_and_thawed(story, &op).await?;
     held(story, &op, cluster).await?;
     let place = json!({"x": 0, "z": 0});
