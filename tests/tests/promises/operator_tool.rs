@@ -125,6 +125,7 @@ async fn story(cluster: &Cluster) -> Result<()> {
     looks(&tool).await.context("looking")?;
     freezes(&tool).await.context("the freeze")?;
     records(&tool, &ann).await.context("a record")?;
+    profiles(&tool).await.context("a profile")?;
     drains(&tool).await.context("draining")?;
     drop(ann);
 
@@ -253,6 +254,46 @@ async fn records(tool: &Tool<'_>, ann: &Player) -> Result<()> {
         "{}",
         none.wrong
     );
+    Ok(())
+}
+
+/// Where a zone and the gateway spend their time, as a picture and as text.
+async fn profiles(tool: &Tool<'_>) -> Result<()> {
+    let zones = tool.json(&["zones"]).await?;
+    let zone = zones["zones"][0]["id"].as_str().context("a zone")?;
+    let file = |name: &str| tool.home.path().join(name).to_string_lossy().into_owned();
+    let (first, second) = (file("first.svg"), file("second.svg"));
+    let of = |out| ["profile", zone, "--seconds", "3", "--out", out];
+    let (one, other) = (of(&first), of(&second));
+    let (one, other) = tokio::try_join!(tool.hears(&one, ""), tool.hears(&other, ""))?;
+    // One at a time: whoever comes second is told so, and gets no file.
+    let (taken, out, refused, none) = match one.code {
+        Some(0) => (one, first, other, second),
+        _ => (other, second, one, first),
+    };
+    ensure!(taken.well()?.contains(&format!("samples of zone {zone}")));
+    ensure!(
+        refused.wrong.contains("Another profile"),
+        "{}",
+        refused.wrong
+    );
+    ensure!(std::fs::read_to_string(&out)?.starts_with("<svg "), "{out}");
+    ensure!(!std::path::Path::new(&none).exists(), "{none}");
+
+    let out = file("gateway.txt");
+    let asked = ["profile", "--seconds", "3", "--out", &*out];
+    let busy = async {
+        for _ in 0..3 {
+            let login = format!("{WORDS}\n");
+            tool.hears(&["login", NAME], &login).await?.well()?;
+        }
+        Ok(())
+    };
+    tokio::try_join!(tool.says(&asked), busy)?;
+    let stacks = std::fs::read_to_string(&out)?;
+    ensure!(stacks.contains("argon2"), "{stacks}");
+    let none = tool.hears(&["profile", "4711", "--out", &*out], "").await?;
+    ensure!(none.wrong.contains("No such zone lives"), "{}", none.wrong);
     Ok(())
 }
 
