@@ -126,6 +126,7 @@ async fn story(cluster: &Cluster) -> Result<()> {
     freezes(&tool).await.context("the freeze")?;
     records(&tool, &ann).await.context("a record")?;
     profiles(&tool).await.context("a profile")?;
+    measures(&tool, &gateway).await.context("bots")?;
     drains(&tool).await.context("draining")?;
     drop(ann);
 
@@ -294,6 +295,37 @@ async fn profiles(tool: &Tool<'_>) -> Result<()> {
     ensure!(stacks.contains("argon2"), "{stacks}");
     let none = tool.hears(&["profile", "4711", "--out", &*out], "").await?;
     ensure!(none.wrong.contains("No such zone lives"), "{}", none.wrong);
+    Ok(())
+}
+
+/// Bots play, and the exit code says whether that went as it should.
+async fn measures(tool: &Tool<'_>, gateway: &str) -> Result<()> {
+    let at = format!("ws://{gateway}/ws");
+    let file = tool.home.path().join("bots.json");
+    let file = file.to_string_lossy();
+    let bench = |slo| {
+        let asked = "bench --players 2 --ramp 1s --for 5s --scenario steps --gateways";
+        let words = asked
+            .split(' ')
+            .chain([&*at, "--slo", slo, "--summary", &*file]);
+        words.collect::<Vec<_>>()
+    };
+    let good = tool
+        .says(&bench("connected>=2,failed=0,gaps=0,moves>0"))
+        .await?;
+    ensure!(!good.contains("missed"), "{good}");
+    let summary: Value = serde_json::from_slice(&std::fs::read(&*file)?)?;
+    ensure!(summary["players"] == json!(2), "{summary}");
+    let bad = tool.hears(&bench("connected>2"), "").await?;
+    ensure!(
+        bad.code == Some(1) && bad.out.contains("missed"),
+        "{}",
+        bad.out
+    );
+    let none = tool
+        .hears(&["bench", "--gateways", "ws://127.0.0.1:1/ws"], "")
+        .await?;
+    ensure!(none.code == Some(3), "{:?}: {}", none.code, none.wrong);
     Ok(())
 }
 
