@@ -6,6 +6,7 @@
 //! - [`cluster`]: the services as real processes, with their stores;
 //! - [`dashboards`]: Grafana's dashboards, made from tables of panels;
 //! - [`dump`]: the published state of zones, for comparison with clients' maps;
+//! - [`journey`]: walks that tests take;
 //! - [`collector`]: an OTLP collector that keeps everything that it gets.
 
 #![allow(
@@ -20,5 +21,6 @@ pub mod collector;
 pub mod costs;
 pub mod dashboards;
 pub mod dump;
+pub mod journey;
 
-pub use load_generator::{areas, bot, http, journey, load, terrain};
+pub use load_generator::{areas, bot, http, load, terrain};

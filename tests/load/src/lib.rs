@@ -2,7 +2,6 @@
 //!
 //! - [`bot`]: a client of the `/ws` protocol, its state apart from its socket;
 //! - [`load`]: many such clients over few tasks, with a plan each, and their measurements;
-//! - [`journey`]: walks that tests take;
 //! - [`program`]: the load generator's arguments, and what it prints;
 //! - [`terrain`], [`http`]: the world's ground and pages as a gateway serves them.
 
@@ -14,7 +13,6 @@
 pub mod areas;
 pub mod bot;
 pub mod http;
-pub mod journey;
 pub mod load;
 pub mod program;
 pub mod terrain;
