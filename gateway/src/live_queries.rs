@@ -1,6 +1,6 @@
 //! Live queries to zones: where a character stands, and how full regions are.
 //!
-//! Always: no call to a zone takes longer than [`DEADLINE`], but for a record: that takes its ticks. The gateway asks how full regions are
+//! Always: no call to a zone takes longer than [`DEADLINE`], but for a record and a profile: they take their time. The gateway asks how full regions are
 //! at most once in [`KEPT`]. It leaves out zones that do not answer, and never guesses.
 
 use std::{collections::BTreeMap, time::Duration};
@@ -9,14 +9,16 @@ use proto::rpc::{
     queries::v1::{
         CrowdRequest, WhereaboutsReply, WhereaboutsRequest, live_queries_client::LiveQueriesClient,
     },
-    zone::v1::{RecordPart, RecordRequest, inspect_client::InspectClient},
+    zone::v1::{
+        ProfilePart, ProfileRequest, RecordPart, RecordRequest, inspect_client::InspectClient,
+    },
 };
 use service_runtime::rpc::{Channels, Role, Trust};
 use tokio::{
     sync::Mutex as AsyncMutex,
     time::{Instant, timeout},
 };
-use tonic::{Code, Status, Streaming, transport::Channel};
+use tonic::{Code, Response, Status, Streaming, transport::Channel};
 use world::{Region, TICK_MS};
 
 use crate::directory::DirectoryView;
@@ -25,6 +27,8 @@ use crate::directory::DirectoryView;
 const DEADLINE: Duration = Duration::from_millis(500);
 /// Ticks that a record may take beyond its own.
 const SPARE_TICKS: u64 = 15;
+/// Time in which a zone finds the names of the functions of a profile.
+const NAMING: Duration = Duration::from_secs(20);
 /// Time for which an answer about all zones is good.
 const KEPT: Duration = Duration::from_secs(1);
 
@@ -87,15 +91,35 @@ impl LiveQueries {
         run_id: u64,
         ticks: u32,
     ) -> Result<Streaming<RecordPart>, Status> {
+        let mut client = self.inspected(view, run_id)?;
+        let deadline = Duration::from_millis((u64::from(ticks) + SPARE_TICKS) * TICK_MS);
+        within(deadline, client.record(RecordRequest { run_id, ticks })).await
+    }
+
+    /// Asks a zone for a profile of its processor. Returns its parts after these seconds.
+    ///
+    /// # Errors
+    /// As for a record.
+    pub(crate) async fn profile(
+        &self,
+        view: &DirectoryView,
+        run_id: u64,
+        seconds: u32,
+    ) -> Result<Streaming<ProfilePart>, Status> {
+        let mut client = self.inspected(view, run_id)?;
+        let deadline = Duration::from_secs(seconds.into()) + NAMING;
+        within(deadline, client.profile(ProfileRequest { run_id, seconds })).await
+    }
+
+    fn inspected(
+        &self,
+        view: &DirectoryView,
+        run_id: u64,
+    ) -> Result<InspectClient<Channel>, Status> {
         let none = || Status::not_found("no such run lives");
         let run = view.run(run_id).ok_or_else(none)?;
         let channel = self.zones.to(&run.address).ok_or_else(none)?;
-        let mut client = InspectClient::new(channel);
-        let deadline = Duration::from_millis((u64::from(ticks) + SPARE_TICKS) * TICK_MS);
-        let asked = client.record(RecordRequest { run_id, ticks });
-        let parts = timeout(deadline, asked).await;
-        let parts = parts.map_err(|_| Status::deadline_exceeded("the zone does not answer"))?;
-        Ok(parts?.into_inner())
+        Ok(InspectClient::new(channel))
     }
 
     async fn of_run(
@@ -158,4 +182,14 @@ impl LiveQueries {
         let channel = self.zones.to(&view.run(run_id)?.address)?;
         Some(LiveQueriesClient::new(channel))
     }
+}
+
+/// Waits for the beginning of an answer in parts.
+async fn within<T>(
+    deadline: Duration,
+    asked: impl Future<Output = Result<Response<Streaming<T>>, Status>>,
+) -> Result<Streaming<T>, Status> {
+    let parts = timeout(deadline, asked).await;
+    let parts = parts.map_err(|_| Status::deadline_exceeded("the zone does not answer"))?;
+    Ok(parts?.into_inner())
 }

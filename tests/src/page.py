@@ -117,8 +117,8 @@ class Cluster:
         until(f"http://127.0.0.1:{probes}/readyz")
 
     def bots(self, players, seconds):
-        words = f"--players {players} --ramp {RAMP_S}s --for {int(seconds)}s --scenario steps --maps 0 --format v2"
-        self.start("bots", "bots", [*words.split(), "--gateways", f"ws://127.0.0.1:{self.port}/ws"])
+        words = f"bench --players {players} --ramp {RAMP_S}s --for {int(seconds)}s --scenario steps --maps 0 --format v2"
+        self.start("bots", "tilestead", [*words.split(), "--gateways", f"ws://127.0.0.1:{self.port}/ws"])
 
     def owner(self, tile):
         """Returns the number of the zone server that plays a tile, and none if nobody does."""

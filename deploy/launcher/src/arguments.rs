@@ -61,12 +61,15 @@ pub(crate) struct Up {
 }
 
 /// What the program does instead of starting a world.
-#[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
+#[derive(Debug, Clone, PartialEq, Subcommand)]
 pub(crate) enum Tool {
     /// Start a world on this machine, as without a command
     Up(Up),
     #[command(flatten)]
     Order(Order),
+    /// Let bots play against a cluster, and measure how it holds
+    #[command(after_help = load_generator::program::EXPLAINED)]
+    Bench(Box<load_generator::program::Arguments>),
     /// Compare all items and coins with the ledger: `persistence-svc check`
     ///
     /// Reads the database of DATABASE_URL, or the folder of DATA_DIR, while the world is played.

@@ -47,6 +47,7 @@ fn main() -> ExitCode {
         None => start(&arguments.up),
         Some(Tool::Up(up)) => start(&up),
         Some(Tool::Order(order)) => operate::command(&order, &arguments.place),
+        Some(Tool::Bench(asked)) => bench(*asked),
         Some(Tool::Check(passed)) => store("check", passed),
         Some(Tool::Certs(passed)) => store("certs", passed),
         Some(Tool::Completions { shell }) => manual::completions(shell),
@@ -59,6 +60,14 @@ fn main() -> ExitCode {
 fn store(word: &str, passed: Passed) -> ExitCode {
     let words = [NAME.to_owned(), word.to_owned()];
     persistence_svc::program(words.into_iter().chain(passed.words).collect())
+}
+
+/// Lets bots play, and says how that went.
+fn bench(asked: load_generator::program::Arguments) -> ExitCode {
+    match run::runtime() {
+        Ok(runtime) => runtime.block_on(load_generator::program::run(asked)),
+        Err(error) => run::exit(NAME, Err(error.into())),
+    }
 }
 
 /// Starts a world, and plays it until it is stopped.

@@ -5,8 +5,11 @@
 //! only its owner may read.
 
 mod cluster;
+mod flame;
 mod lists;
 mod login;
+mod made;
+mod profile;
 mod record;
 mod sight;
 mod table;
@@ -100,6 +103,17 @@ pub(crate) enum Order {
         #[arg(long, value_name = "FILE", default_value = "zone.record")]
         out: PathBuf,
     },
+    /// Sample the processor of a zone, or of the gateway, and draw a flame graph
+    Profile {
+        /// Number of the zone, as `tilestead zones` lists it; without it, the gateway
+        zone: Option<u64>,
+        /// How long it is sampled
+        #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=60))]
+        seconds: u32,
+        /// File for the flame graph; if its name does not end in .svg, for the stacks in the folded form
+        #[arg(long, value_name = "FILE", default_value = "profile.svg")]
+        out: PathBuf,
+    },
     /// Have a zone give its regions to others, and wait until it has none
     Drain {
         /// Number of the zone, as `tilestead zones` lists it
@@ -147,6 +161,9 @@ async fn obey(order: &Order, place: &Where) -> anyhow::Result<String> {
         Order::Logout => login::end(&cluster).await,
         Order::Top => top::watch(cluster).await.map(|()| String::new()),
         Order::Record { zone, ticks, out } => record::make(&cluster, *zone, *ticks, out).await,
+        Order::Profile { zone, seconds, out } => {
+            profile::take(&cluster, *zone, *seconds, out).await
+        }
         Order::Drain { zone } => lists::drain(&cluster, *zone).await,
         Order::Status => lists::status(&cluster, place.json).await,
         Order::Zones { regions } => lists::zones(&cluster, *regions, place.json).await,

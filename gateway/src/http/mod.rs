@@ -27,6 +27,7 @@ mod password;
 mod player;
 mod probes;
 pub(crate) mod problem;
+mod profile;
 pub(crate) mod proxies;
 mod recording;
 pub(crate) mod route;

@@ -136,6 +136,8 @@ pub(crate) enum AuditAction {
     ReleaseCharacter,
     /// The run of a zone is recorded; another call does it.
     Record,
+    /// The processor of a process is sampled; another call does it.
+    Profile,
 }
 
 impl AuditAction {
@@ -153,7 +155,8 @@ impl AuditAction {
             | Self::Drain
             | Self::ResumeRegion
             | Self::ReleaseCharacter
-            | Self::Record => true,
+            | Self::Record
+            | Self::Profile => true,
             Self::Kick
             | Self::Ban
             | Self::Unban
@@ -224,7 +227,8 @@ impl Act {
             | AuditAction::Drain
             | AuditAction::ResumeRegion
             | AuditAction::ReleaseCharacter
-            | AuditAction::Record => return None,
+            | AuditAction::Record
+            | AuditAction::Profile => return None,
         };
         Some(Sanction {
             id,
@@ -271,7 +275,8 @@ impl Act {
             | AuditAction::Drain
             | AuditAction::ResumeRegion
             | AuditAction::ReleaseCharacter
-            | AuditAction::Record => Ok(None),
+            | AuditAction::Record
+            | AuditAction::Profile => Ok(None),
         }
     }
 
@@ -415,6 +420,7 @@ mod tests {
             AuditAction::ResumeRegion,
             AuditAction::ReleaseCharacter,
             AuditAction::Record,
+            AuditAction::Profile,
         ] {
             assert!(action.of_all() && act(action).sanction(1, 1, "x").is_none());
         }

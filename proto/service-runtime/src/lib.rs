@@ -17,6 +17,7 @@ pub mod drain;
 pub mod health;
 pub mod instruments;
 pub mod pem;
+pub mod profile;
 pub mod rpc;
 pub mod run;
 pub mod tasks;

@@ -125,6 +125,8 @@ async fn story(cluster: &Cluster) -> Result<()> {
     looks(&tool).await.context("looking")?;
     freezes(&tool).await.context("the freeze")?;
     records(&tool, &ann).await.context("a record")?;
+    profiles(&tool).await.context("a profile")?;
+    measures(&tool, &gateway).await.context("bots")?;
     drains(&tool).await.context("draining")?;
     drop(ann);
 
@@ -253,6 +255,77 @@ async fn records(tool: &Tool<'_>, ann: &Player) -> Result<()> {
         "{}",
         none.wrong
     );
+    Ok(())
+}
+
+/// Where a zone and the gateway spend their time, as a picture and as text.
+async fn profiles(tool: &Tool<'_>) -> Result<()> {
+    let zones = tool.json(&["zones"]).await?;
+    let zone = zones["zones"][0]["id"].as_str().context("a zone")?;
+    let file = |name: &str| tool.home.path().join(name).to_string_lossy().into_owned();
+    let (first, second) = (file("first.svg"), file("second.svg"));
+    let of = |out| ["profile", zone, "--seconds", "3", "--out", out];
+    let (one, other) = (of(&first), of(&second));
+    let (one, other) = tokio::try_join!(tool.hears(&one, ""), tool.hears(&other, ""))?;
+    // One at a time: whoever comes second is told so, and gets no file.
+    let (taken, out, refused, none) = match one.code {
+        Some(0) => (one, first, other, second),
+        _ => (other, second, one, first),
+    };
+    ensure!(taken.well()?.contains(&format!("samples of zone {zone}")));
+    ensure!(
+        refused.wrong.contains("Another profile"),
+        "{}",
+        refused.wrong
+    );
+    ensure!(std::fs::read_to_string(&out)?.starts_with("<svg "), "{out}");
+    ensure!(!std::path::Path::new(&none).exists(), "{none}");
+
+    let out = file("gateway.txt");
+    let asked = ["profile", "--seconds", "3", "--out", &*out];
+    let busy = async {
+        for _ in 0..3 {
+            let login = format!("{WORDS}\n");
+            tool.hears(&["login", NAME], &login).await?.well()?;
+        }
+        Ok(())
+    };
+    tokio::try_join!(tool.says(&asked), busy)?;
+    let stacks = std::fs::read_to_string(&out)?;
+    ensure!(stacks.contains("argon2"), "{stacks}");
+    let none = tool.hears(&["profile", "4711", "--out", &*out], "").await?;
+    ensure!(none.wrong.contains("No such zone lives"), "{}", none.wrong);
+    Ok(())
+}
+
+/// Bots play, and the exit code says whether that went as it should.
+async fn measures(tool: &Tool<'_>, gateway: &str) -> Result<()> {
+    let at = format!("ws://{gateway}/ws");
+    let file = tool.home.path().join("bots.json");
+    let file = file.to_string_lossy();
+    let bench = |slo| {
+        let asked = "bench --players 2 --ramp 1s --for 5s --scenario steps --gateways";
+        let words = asked
+            .split(' ')
+            .chain([&*at, "--slo", slo, "--summary", &*file]);
+        words.collect::<Vec<_>>()
+    };
+    let good = tool
+        .says(&bench("connected>=2,failed=0,gaps=0,moves>0"))
+        .await?;
+    ensure!(!good.contains("missed"), "{good}");
+    let summary: Value = serde_json::from_slice(&std::fs::read(&*file)?)?;
+    ensure!(summary["players"] == json!(2), "{summary}");
+    let bad = tool.hears(&bench("connected>2"), "").await?;
+    ensure!(
+        bad.code == Some(1) && bad.out.contains("missed"),
+        "{}",
+        bad.out
+    );
+    let none = tool
+        .hears(&["bench", "--gateways", "ws://127.0.0.1:1/ws"], "")
+        .await?;
+    ensure!(none.code == Some(3), "{:?}: {}", none.code, none.wrong);
     Ok(())
 }
 

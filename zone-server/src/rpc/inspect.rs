@@ -1,11 +1,14 @@
-//! The requests of operators and tests: the state that the run published at a tick, and a record of
-//! the next ticks.
+//! The requests of operators and tests: the state that the run published at a tick, a record of the
+//! next ticks, and a profile of the processor.
 
 use std::{pin::Pin, time::Duration};
 
+use bytes::Bytes;
 use proto::rpc::zone::v1::{
-    DumpReply, DumpRequest, RecordPart, RecordRequest, inspect_server::Inspect,
+    DumpReply, DumpRequest, ProfilePart, ProfileRequest, RecordPart, RecordRequest,
+    inspect_server::Inspect,
 };
+use service_runtime::profile::{self, NoProfile};
 use tokio::{sync::oneshot, time::timeout};
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
@@ -17,10 +20,13 @@ use crate::{
     replay::order::{Made, Order, TICKS_MAX},
 };
 
-/// Bytes of a part of a record.
+/// Bytes of a part of a record or a profile.
 const PART_BYTES: usize = 256 * 1024;
 /// Ticks that a record may take beyond its own: to begin, and for those that come late.
 const SPARE_TICKS: u64 = 10;
+
+/// Something in parts, as a stream.
+type Parts<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 /// Answers operators and tests.
 #[derive(Debug)]
@@ -28,7 +34,7 @@ pub(crate) struct InspectService(pub(crate) Current);
 
 #[tonic::async_trait]
 impl Inspect for InspectService {
-    type RecordStream = Pin<Box<dyn Stream<Item = Result<RecordPart, Status>> + Send>>;
+    type RecordStream = Parts<RecordPart>;
 
     async fn dump(&self, request: Request<DumpRequest>) -> Result<Response<DumpReply>, Status> {
         let living = self.0.get()?;
@@ -67,15 +73,35 @@ impl Inspect for InspectService {
         }
         let bytes = made.into_bytes();
         let bytes = bytes.ok_or_else(|| Status::internal("the record cannot be written"))?;
-        Ok(Response::new(Box::pin(tokio_stream::iter(parts(&bytes)))))
+        Ok(parts(&bytes, |data| RecordPart { data }))
+    }
+
+    type ProfileStream = Parts<ProfilePart>;
+
+    async fn profile(
+        &self,
+        request: Request<ProfileRequest>,
+    ) -> Result<Response<Self::ProfileStream>, Status> {
+        let (living, ask) = (self.0.get()?, request.into_inner());
+        meant(ask.run_id, living.run_id)?;
+        if !(1..=profile::SECONDS_MAX).contains(&ask.seconds) {
+            let why = format!("seconds must be 1 to {}", profile::SECONDS_MAX);
+            return Err(Status::invalid_argument(why));
+        }
+        let text = profile::take(ask.seconds).await;
+        let text = text.map_err(|none| match none {
+            NoProfile::Busy => Status::resource_exhausted(none.to_string()),
+            NoProfile::Failed(_) | NoProfile::Nameless(_) => Status::internal(none.to_string()),
+        })?;
+        Ok(parts(text.as_bytes(), |data| ProfilePart { data }))
     }
 }
 
-fn parts(bytes: &[u8]) -> Vec<Result<RecordPart, Status>> {
-    let part = |bytes: &[u8]| {
-        Ok(RecordPart {
-            data: bytes.to_vec().into(),
-        })
-    };
-    bytes.chunks(PART_BYTES).map(part).collect()
+/// Answers with some bytes, in parts.
+fn parts<T: Send + 'static>(bytes: &[u8], part: impl Fn(Bytes) -> T) -> Response<Parts<T>> {
+    let all = bytes.chunks(PART_BYTES);
+    let all: Vec<_> = all
+        .map(|data| Ok(part(Bytes::copy_from_slice(data))))
+        .collect();
+    Response::new(Box::pin(tokio_stream::iter(all)))
 }

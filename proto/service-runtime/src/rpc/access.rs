@@ -30,7 +30,7 @@ use crate::{instruments::counter, telemetry::Tracer};
 
 /// Every method between the processes, by path, with the roles that may call it. A test compares
 /// it with the `.proto` files.
-pub const METHODS: [(&str, &[Role]); 75] = [
+pub const METHODS: [(&str, &[Role]); 76] = [
     ("/tilestead.agents.v1.Agents/AddCredential", &[Gateway]),
     ("/tilestead.agents.v1.Agents/Get", &[Gateway]),
     ("/tilestead.agents.v1.Agents/List", &[Gateway]),
@@ -122,6 +122,7 @@ pub const METHODS: [(&str, &[Role]); 75] = [
     ("/tilestead.zone.v1.Handover/PrepareRegion", &[Zone]),
     ("/tilestead.zone.v1.Handover/Presence", &[Zone]),
     ("/tilestead.zone.v1.Inspect/Dump", &[Operator]),
+    ("/tilestead.zone.v1.Inspect/Profile", &[Gateway, Operator]),
     ("/tilestead.zone.v1.Inspect/Record", &[Gateway, Operator]),
     ("/tilestead.zone.v1.Link/Control", &[Gateway]),
     ("/tilestead.zone.v1.Link/Frames", &[Gateway]),

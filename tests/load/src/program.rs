@@ -1,9 +1,4 @@
-//! The load generator: bots that play against any gateway, and numbers that say how that went.
-
-#![allow(
-    clippy::disallowed_methods,
-    reason = "the tasks of a test end with its runtime"
-)]
+//! The load generator as a command: its arguments, its progress, and what it prints.
 
 use std::{
     io::{IsTerminal, Write},
@@ -13,10 +8,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, Result, ensure};
-use clap::Parser;
-use proto::client::Format;
-use tests::{
+use crate::{
     http::Address,
     load::{
         Acting, Ground, Options, Scenario, Summary,
@@ -26,9 +18,13 @@ use tests::{
     },
     terrain::Terrain,
 };
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use proto::client::Format;
 use tokio_util::sync::CancellationToken;
 
-const EXPLAINED: &str = "\
+/// More about it, for `--help`.
+pub const EXPLAINED: &str = "\
 Each bot makes an anonymous account and a character, enters the world and plays its scenario:
   wander  walks to random places
   town    gathers where new characters stand
@@ -56,10 +52,9 @@ DISABLE_RATE_LIMIT=true (outside production).
 Exit code: 0; 1 when an objective is missed; 2 when the arguments are wrong; 3 when the run could
 not be done.";
 
-/// Plays many bots against a world and says how it held.
-#[derive(Parser)]
-#[command(name = "bots", version, after_help = EXPLAINED)]
-struct Arguments {
+/// How many bots play, how, and against what.
+#[derive(Debug, Clone, PartialEq, Args)]
+pub struct Arguments {
     /// Number of bots
     #[arg(long, default_value_t = 100)]
     players: usize,
@@ -100,8 +95,8 @@ struct Arguments {
     #[arg(long, default_value_t = 110)]
     radius: i32,
     /// Write the summary as JSON to this file (- is standard output)
-    #[arg(long)]
-    json: Option<PathBuf>,
+    #[arg(long, value_name = "FILE")]
+    summary: Option<PathBuf>,
     /// Objectives, such as "p99<1300ms,disconnects=0,gaps=0"
     #[arg(long, default_value = "")]
     slo: Slo,
@@ -130,23 +125,22 @@ fn format(text: &str) -> Result<Format, String> {
     }
 }
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+/// Plays the bots, prints how that went, and returns the exit code that [`EXPLAINED`] tells of.
+pub async fn run(arguments: Arguments) -> ExitCode {
     let slo = arguments.slo.clone();
-    let json = arguments.json.clone();
+    let file = arguments.summary.clone();
     let summary = match play(arguments).await {
         Ok(summary) => summary,
         Err(e) => {
-            eprintln!("bots: {e:#}");
+            eprintln!("bench: {e:#}");
             return ExitCode::from(3);
         }
     };
     println!("{summary}");
-    if let Some(path) = json
+    if let Some(path) = file
         && let Err(e) = write_json(&path, &summary)
     {
-        eprintln!("bots: {}: {e:#}", path.display());
+        eprintln!("bench: {}: {e:#}", path.display());
         return ExitCode::from(3);
     }
     let missed = slo.missed(&summary);
