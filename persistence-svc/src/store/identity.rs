@@ -136,6 +136,8 @@ pub(crate) enum AuditAction {
     ReleaseCharacter,
     /// The run of a zone is recorded; another call does it.
     Record,
+    /// A process is broken for trial; another call does it.
+    Chaos,
 }
 
 impl AuditAction {
@@ -153,7 +155,8 @@ impl AuditAction {
             | Self::Drain
             | Self::ResumeRegion
             | Self::ReleaseCharacter
-            | Self::Record => true,
+            | Self::Record
+            | Self::Chaos => true,
             Self::Kick
             | Self::Ban
             | Self::Unban
@@ -224,7 +227,8 @@ impl Act {
             | AuditAction::Drain
             | AuditAction::ResumeRegion
             | AuditAction::ReleaseCharacter
-            | AuditAction::Record => return None,
+            | AuditAction::Record
+            | AuditAction::Chaos => return None,
         };
         Some(Sanction {
             id,
@@ -271,7 +275,8 @@ impl Act {
             | AuditAction::Drain
             | AuditAction::ResumeRegion
             | AuditAction::ReleaseCharacter
-            | AuditAction::Record => Ok(None),
+            | AuditAction::Record
+            | AuditAction::Chaos => Ok(None),
         }
     }
 
@@ -415,6 +420,7 @@ mod tests {
             AuditAction::ResumeRegion,
             AuditAction::ReleaseCharacter,
             AuditAction::Record,
+            AuditAction::Chaos,
         ] {
             assert!(action.of_all() && act(action).sanction(1, 1, "x").is_none());
         }

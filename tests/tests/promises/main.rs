@@ -17,6 +17,7 @@ mod chaos;
 mod chat;
 mod configuration;
 mod console;
+mod console_chaos;
 mod content;
 mod crossing;
 mod first_hour;
