@@ -12,6 +12,7 @@ use crate::{
         accounts::Accounts, attempts::Attempts, identity::Identity, password::Hashing,
         provider::Provider, sanctions::Sanctions, tokens::Tokens,
     },
+    chaos::Supervisor,
     config::Config,
     content::Shown,
     hiscores::Hiscores,
@@ -42,6 +43,8 @@ pub(crate) struct App {
     pub(crate) zones: Zones,
     pub(crate) agents: Agents,
     pub(crate) live_queries: LiveQueries,
+    /// Breaks zone servers for trial; `None`: this world has none.
+    pub(crate) supervisor: Option<Supervisor>,
     pub(crate) queries: Queries,
     pub(crate) personal: Personal,
     pub(crate) auth: Auth,

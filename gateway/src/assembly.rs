@@ -23,6 +23,7 @@ use crate::{
         accounts::Accounts, attempts::Attempts, identity::Identity, password::Hashing,
         provider::Provider, sanctions::Sanctions, tokens::Tokens,
     },
+    chaos::Supervisor,
     config::Config,
     content::{Shown, Version},
     hiscores::Hiscores,
@@ -92,6 +93,11 @@ pub(crate) fn assemble(
         queries: Queries::new(store.clone()),
         personal: Personal::new(store.clone()),
         live_queries: LiveQueries::new(&config.trust),
+        supervisor: config
+            .chaos_socket
+            .clone()
+            .map(Supervisor::at)
+            .transpose()?,
         auth: auth(&config, &store, &limits, &metrics)?,
         bounds: Bounds {
             requests: limits,

@@ -5,13 +5,14 @@ use std::{net::IpAddr, path::PathBuf, time::Duration};
 
 use proto::client::limits;
 use service_runtime::{
-    config::{Reader, Secret},
+    config::{Reader, Secret, Setting},
     rpc::{Names, Role, Trust},
     telemetry,
 };
 
 use crate::{
     auth::{admin_code::AdminCode, provider::ProviderConfig, signing_keys::SigningKeys},
+    chaos,
     http::{cors::Allowlist, proxies::TrustedProxies},
     limits::{unauthenticated::Most, window::AGENTS},
     social::{global::GlobalChat, redis_server::RedisPlace},
@@ -78,6 +79,10 @@ pub struct Config {
     pub(crate) unauthenticated: Most,
     pub(crate) times: Times,
     pub(crate) commit_hash: Option<String>,
+    /// Socket of the supervisor that breaks zone servers for trial.
+    pub(crate) chaos_socket: Option<PathBuf>,
+    /// All settings as `--print-config` shows them.
+    pub(crate) shown: Vec<Setting>,
 }
 
 /// The voice server.
@@ -207,6 +212,9 @@ impl Config {
             unauthenticated: read_unauthenticated(reader, rate_limits),
             times: Times::read(reader, production),
             commit_hash: telemetry::revision(reader),
+            chaos_socket: chaos::read(reader, production),
+            // The last line, so that all settings are there.
+            shown: reader.settings(),
         }
     }
 }

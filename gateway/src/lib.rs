@@ -17,6 +17,7 @@ mod agents;
 mod app;
 mod assembly;
 mod auth;
+pub mod chaos;
 mod clock;
 mod config;
 #[cfg(test)]

@@ -44,6 +44,8 @@ pub(crate) struct Crowd {
 pub(crate) struct Crowds {
     /// The last tick that any zone played; 0: none answered.
     pub(crate) tick: u64,
+    /// The last tick of each run that answered.
+    pub(crate) ticks: BTreeMap<u64, u64>,
     pub(crate) regions: BTreeMap<Region, Crowd>,
 }
 
@@ -153,9 +155,14 @@ impl LiveQueries {
             return crowds.clone();
         }
         let asked = view.runs().map(|run| self.crowd(view, run.run_id));
+        let answers = futures::future::join_all(asked).await;
         let mut crowds = Crowds::default();
-        for (tick, regions) in futures::future::join_all(asked).await.into_iter().flatten() {
+        for (run, answer) in view.runs().zip(answers) {
+            let Some((tick, regions)) = answer else {
+                continue;
+            };
             crowds.tick = crowds.tick.max(tick);
+            crowds.ticks.insert(run.run_id, tick);
             crowds.regions.extend(regions);
         }
         *last = Some((Instant::now(), crowds.clone()));

@@ -25,6 +25,7 @@ mod metrics;
 mod mutants;
 mod ownership;
 mod peers;
+mod program;
 mod regained;
 mod replay;
 mod roster;
@@ -40,6 +41,7 @@ mod translate;
 
 pub use config::Config;
 pub use mutants::Mutants;
+pub use program::program;
 pub use server::Server;
 
 /// Target of the trace events that name each input that a run has followed or refused.
@@ -48,15 +50,3 @@ pub const PLAYED: &str = "zone_server::played";
 /// Ticks by which the store may have the place of a player too late who walks: 15 s. After the loss
 /// of its zone the player stands where its gateway saw it last.
 const PLACE_TICKS: u64 = 25;
-
-/// Runs the command `check-content`, which reports the faults of manifests. `arguments` begin with
-/// its name.
-pub fn check_content(arguments: impl IntoIterator<Item = String>) -> std::process::ExitCode {
-    check_content::main(arguments)
-}
-
-/// Runs the command `replay`, which plays the record of a run that panicked. `arguments` begin with
-/// its name.
-pub fn replay(arguments: impl IntoIterator<Item = String>) -> std::process::ExitCode {
-    replay::command::main(arguments)
-}

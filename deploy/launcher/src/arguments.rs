@@ -55,10 +55,18 @@ pub(crate) struct Up {
     #[arg(long, value_name = "P", env = "CDN_PORT", default_value_t = 8080)]
     pub(crate) cdn_port: u16,
 
+    /// Run each zone server as a process of its own, which the operators' console can kill, freeze and
+    /// cut off for trial (Linux only)
+    #[arg(long)]
+    pub(crate) chaos: bool,
+
     /// Print every setting of every service with its value and its source, and end
     #[arg(long)]
     pub(crate) print_config: bool,
 }
+
+/// Name of the command by which the launcher starts its zone servers.
+pub(crate) const ZONE_PROCESS: &str = "zone-process";
 
 /// What the program does instead of starting a world.
 #[derive(Debug, Clone, PartialEq, Subcommand)]
@@ -86,6 +94,12 @@ pub(crate) enum Tool {
         /// The folder; made if it is not there
         #[arg(value_name = "DIR")]
         folder: PathBuf,
+    },
+    /// Play regions as a process of a launcher with `--chaos`
+    #[command(name = ZONE_PROCESS, hide = true)]
+    ZoneProcess {
+        /// Process id of the launcher
+        launcher: u32,
     },
     /// Measure the models of a world's assets, and write manifests/model-bounds.json there
     ///
@@ -251,11 +265,13 @@ mod tests {
             "--data",
             "--port",
             "--cdn-port",
+            "--chaos",
             "model-bounds",
             "--print-config",
             "HOST",
         ] {
             assert!(help.contains(word), "{word}");
         }
+        assert!(!help.contains(ZONE_PROCESS), "{help}");
     }
 }

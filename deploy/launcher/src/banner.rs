@@ -64,6 +64,7 @@ mod tests {
             data: PathBuf::from("/var/world"),
             port: 80,
             cdn_port: 8080,
+            chaos: false,
             print_config: false,
         };
         let addresses = [

@@ -4,7 +4,7 @@
 //! failed start changes nothing. Gateways stop before zones and zones before persistence, so that
 //! each can still say goodbye and save.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, path::Path, time::Duration};
 
 use anyhow::Context as _;
 use service_runtime::{
@@ -18,6 +18,7 @@ use tokio::sync::mpsc;
 
 use crate::{
     cdn::Cdn,
+    chaos::{Around, Supervisor},
     directory,
     part::Part,
     plan::{self, Plan},
@@ -44,7 +45,10 @@ pub(crate) enum Ending {
 /// The running services.
 pub(crate) struct Cluster {
     persistence: Part,
+    /// The zone servers, or the supervisor of those that are processes of their own.
     zones: Vec<Part>,
+    /// Names and addresses of the zone servers.
+    zones_at: Vec<(String, SocketAddr)>,
     gateways: Vec<Part>,
     assets: Option<Part>,
     /// Trust of the launcher itself, which looks on.
@@ -68,39 +72,24 @@ impl Cluster {
         )?;
         config.trust = trust(&authority, Role::Persistence, "persistence-svc")?;
         let persistence = persistence_svc::Server::bind(config, own.clone()).await?;
-        let at = persistence.address();
-        let mut zones = Vec::new();
-        for (n, env) in (1..).zip(&plan.zones) {
-            let env = plan::joined(env, at, assets_at);
-            let (mut config, own) = settings("zone-server", &env, zone_server::Config::read)?;
-            config.trust = trust(&authority, Role::Zone, &format!("zone-server-{n}"))?;
-            zones.push((zone_server::Server::bind(config, own.clone()).await?, own));
-        }
-        let mut gateways = Vec::new();
-        for env in &plan.gateways {
-            let env = plan::joined(env, at, assets_at);
-            let (config, own) = settings("gateway", &env, gateway::Config::read)?;
-            let trust = trust(&authority, Role::Gateway, config.gateway_id())?;
-            let config = config.with_trust(trust);
-            let bound = gateway::Server::bind(config, own.clone()).await;
-            gateways.push((bound.map_err(|error| taken(error, &env))?, own));
-        }
-
+        let around = Around {
+            persistence: persistence.address(),
+            assets: assets_at,
+        };
         let own_trust = trust(&authority, Role::Operator, "launcher")?;
+        let zones = Zones::bind(plan, around, &authority, &own_trust).await?;
+        let gateways = bind_gateways(plan, around, &authority, zones.socket()).await?;
+
         let name = "persistence-svc".to_owned();
         let run = |stop| persistence.run(stop);
-        let persistence = Part::run(name, at, own, ended.clone(), run);
+        let persistence = Part::run(name, around.persistence, own, ended.clone(), run);
         // The other services could start before that answer, but then each would complain at
         // every start.
-        let answering = Box::pin(directory::wait_until_answering(&own_trust, at));
-        drain::within(START_LIMIT, "persistence-svc", answering)
+        let answering = directory::wait_until_answering(&own_trust, around.persistence);
+        drain::within(START_LIMIT, "persistence-svc", Box::pin(answering))
             .await
             .transpose()?;
-        let zones = (1..).zip(zones).map(|(n, (server, own))| {
-            let (name, address) = (format!("zone-server {n}"), server.address());
-            Part::run(name, address, own, ended.clone(), |stop| server.run(stop))
-        });
-        let zones = zones.collect();
+        let (zones, zones_at) = zones.run(&ended);
         let gateways = (1..).zip(gateways).map(|(n, (server, own))| {
             let (name, address) = (format!("gateway {n}"), server.address());
             Part::run(name, address, own, ended.clone(), |stop| server.run(stop))
@@ -109,6 +98,7 @@ impl Cluster {
         Ok(Self {
             persistence,
             zones,
+            zones_at,
             gateways,
             assets,
             trust: own_trust,
@@ -129,15 +119,10 @@ impl Cluster {
 
     /// Returns the name and address of every service, gateways first.
     pub(crate) fn addresses(&self) -> Vec<(String, SocketAddr)> {
-        let parts = self
-            .gateways
-            .iter()
-            .chain(&self.zones)
-            .chain([&self.persistence])
-            .chain(&self.assets);
-        parts
-            .map(|part| (part.name.clone(), part.address))
-            .collect()
+        let row = |part: &Part| (part.name.clone(), part.address);
+        let gateways = self.gateways.iter().map(row);
+        let rest = [&self.persistence].into_iter().chain(&self.assets).map(row);
+        gateways.chain(self.zones_at.clone()).chain(rest).collect()
     }
 
     /// Waits until a service ends by itself. Safe to drop midway.
@@ -177,6 +162,92 @@ impl Cluster {
             (None, Ending::Asked) => Ok(()),
         }
     }
+}
+
+/// The zone servers, bound and not running yet.
+enum Zones {
+    /// In this process.
+    Here(Vec<(zone_server::Server, Telemetry)>),
+    /// As processes of their own.
+    Apart(Box<Supervisor>, Telemetry),
+}
+
+impl Zones {
+    async fn bind(
+        plan: &Plan,
+        around: Around,
+        authority: &Authority,
+        own_trust: &Trust,
+    ) -> anyhow::Result<Self> {
+        if plan.chaos {
+            let (_, own) = settings("supervisor", &plan.persistence, |_| ())?;
+            let trust = own_trust.clone();
+            let supervisor = Supervisor::bind(&plan.zones, around, authority, trust).await?;
+            return Ok(Self::Apart(Box::new(supervisor), own));
+        }
+        let mut zones = Vec::new();
+        for (n, env) in (1..).zip(&plan.zones) {
+            let env = plan::joined(env, around.persistence, around.assets);
+            let (mut config, own) = settings("zone-server", &env, zone_server::Config::read)?;
+            config.trust = trust(authority, Role::Zone, &format!("zone-server-{n}"))?;
+            zones.push((zone_server::Server::bind(config, own.clone()).await?, own));
+        }
+        Ok(Self::Here(zones))
+    }
+
+    /// Returns the socket at which gateways find the supervisor.
+    fn socket(&self) -> Option<&Path> {
+        match self {
+            Self::Here(_) => None,
+            Self::Apart(supervisor, _) => Some(supervisor.socket()),
+        }
+    }
+
+    /// Runs them. Returns what runs, and the names and addresses of the zone servers.
+    fn run(self, ended: &mpsc::Sender<String>) -> (Vec<Part>, Vec<(String, SocketAddr)>) {
+        match self {
+            Self::Here(zones) => {
+                let zones = (1..).zip(zones).map(|(n, (server, own))| {
+                    let (name, address) = (format!("zone-server {n}"), server.address());
+                    Part::run(name, address, own, ended.clone(), |stop| server.run(stop))
+                });
+                let zones: Vec<Part> = zones.collect();
+                let at = zones.iter().map(|part| (part.name.clone(), part.address));
+                let at = at.collect();
+                (zones, at)
+            }
+            Self::Apart(supervisor, own) => {
+                let (at, meter) = (supervisor.addresses(), own.meter());
+                let first = at.first().map(|(_, address)| *address);
+                let address = first.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 0)));
+                let run = |stop| supervisor.run(meter, stop);
+                let name = "supervisor".to_owned();
+                (vec![Part::run(name, address, own, ended.clone(), run)], at)
+            }
+        }
+    }
+}
+
+/// Binds the gateways, which find the supervisor at `socket`, if there is one.
+async fn bind_gateways(
+    plan: &Plan,
+    around: Around,
+    authority: &Authority,
+    socket: Option<&Path>,
+) -> anyhow::Result<Vec<(gateway::Server, Telemetry)>> {
+    let mut gateways = Vec::new();
+    for env in &plan.gateways {
+        let mut env = plan::joined(env, around.persistence, around.assets);
+        if let Some(socket) = socket {
+            env.set("CHAOS_SOCKET", socket.to_string_lossy());
+        }
+        let (config, own) = settings("gateway", &env, gateway::Config::read)?;
+        let trust = trust(authority, Role::Gateway, config.gateway_id())?;
+        let config = config.with_trust(trust);
+        let bound = gateway::Server::bind(config, own.clone()).await;
+        gateways.push((bound.map_err(|error| taken(error, &env))?, own));
+    }
+    Ok(gateways)
 }
 
 /// Returns the trust of a service of this world.

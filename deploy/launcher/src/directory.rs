@@ -25,6 +25,19 @@ pub(crate) async fn wait_until_owned(trust: &Trust, persistence: SocketAddr) -> 
     wait_for(trust, persistence, owned).await
 }
 
+/// Tells `learn` of every update, for ever. Fails only if the address is malformed.
+pub(crate) async fn follow(
+    trust: &Trust,
+    persistence: SocketAddr,
+    mut learn: impl FnMut(&DirectoryUpdate),
+) -> anyhow::Result<()> {
+    let told = |update: &DirectoryUpdate| {
+        learn(update);
+        false
+    };
+    wait_for(trust, persistence, told).await
+}
+
 fn owned(update: &DirectoryUpdate) -> bool {
     !update.regions.is_empty() && update.regions.iter().all(|region| region.run_id != 0)
 }
@@ -33,7 +46,7 @@ fn owned(update: &DirectoryUpdate) -> bool {
 async fn wait_for(
     trust: &Trust,
     persistence: SocketAddr,
-    enough: fn(&DirectoryUpdate) -> bool,
+    mut enough: impl FnMut(&DirectoryUpdate) -> bool,
 ) -> anyhow::Result<()> {
     let mut client =
         DirectoryClient::new(trust.channel(Role::Persistence, &persistence.to_string())?);

@@ -1,11 +1,12 @@
 //! The local launcher, and the operator's tool. Without a command it is a whole world in one process.
 //! The services are the same libraries as in production, each with its own settings and telemetry.
 //! They talk by gRPC over loopback. The launcher gives them settings and a stop signal, and shares no
-//! other value with them. Its commands ask a cluster that runs, wherever it is.
+//! other value with them. With `--chaos` zone servers are processes of their own. Its commands ask a cluster that runs, wherever it is.
 
 mod arguments;
 mod banner;
 mod cdn;
+mod chaos;
 mod cluster;
 mod directory;
 mod manual;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Some(Tool::Bench(asked)) => bench(*asked),
         Some(Tool::Check(passed)) => store("check", passed),
         Some(Tool::Certs(passed)) => store("certs", passed),
+        Some(Tool::ZoneProcess { launcher }) => chaos::run_child(launcher),
         Some(Tool::Completions { shell }) => manual::completions(shell),
         Some(Tool::Man { folder }) => manual::pages(&folder),
         Some(Tool::ModelBounds { assets }) => model_bounds::command(&assets),

@@ -22,6 +22,8 @@ pub(crate) struct Plan {
     pub(crate) zones: Vec<Env>,
     pub(crate) gateways: Vec<Env>,
     pub(crate) assets: Option<Assets>,
+    /// Whether zone servers are processes that operators may break.
+    pub(crate) chaos: bool,
     /// Folder of the world, if the world plays its own manifests.
     pub(crate) world: Option<PathBuf>,
 }
@@ -44,6 +46,9 @@ impl Plan {
                  zone-server and persistence-svc binaries.",
             ));
         }
+        if up.chaos && !cfg!(target_os = "linux") {
+            return Err(ConfigError::new("--chaos needs Linux."));
+        }
         let metrics = metrics_ports(process)?;
         let base = base(up, process);
         let port_of = |index: u16| match up.port {
@@ -60,6 +65,7 @@ impl Plan {
             zones: zones.collect(),
             gateways: gateways.collect::<Result<_, ConfigError>>()?,
             assets: assets(up, process),
+            chaos: up.chaos,
             world: world(process),
         };
         plan.check()?;
@@ -151,6 +157,7 @@ fn base(up: &Up, process: &Env) -> Env {
     }
     // Each gateway and zone must have its own value. The launcher itself gives out certificates.
     for name in [
+        "CHAOS_SOCKET",
         "GATEWAY_ID",
         "ZONE_ADVERTISE",
         "INTERNAL_TLS",
@@ -207,6 +214,7 @@ mod tests {
             data: PathBuf::from("/the/data"),
             port,
             cdn_port: 8080,
+            chaos: false,
             print_config: false,
         }
     }

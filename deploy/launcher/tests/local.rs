@@ -325,6 +325,58 @@ fn models_that_changed_are_measured_before_the_world_starts() {
     assert_eq!(start()["models"], serde_json::json!([]));
 }
 
+/// Returns the ids of a process's children.
+fn children(of: u32) -> Vec<String> {
+    let threads = std::fs::read_dir(format!("/proc/{of}/task")).unwrap();
+    let lists = threads.map(|thread| thread.unwrap().path().join("children"));
+    // A thread may have ended since.
+    let lists = lists.map(|list| std::fs::read_to_string(list).unwrap_or_default());
+    let all = lists.collect::<Vec<_>>().join(" ");
+    all.split_whitespace().map(str::to_owned).collect()
+}
+
+/// Returns whether a process runs or stands still; one that only waits for its parent does not.
+fn lives(id: &str) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status"));
+    status.is_ok_and(|status| !status.contains("State:\tZ"))
+}
+
+fn send(signal: &str, id: &str) {
+    let sent = Command::new("kill").args(["-s", signal, id]).status();
+    assert!(sent.unwrap().success(), "{signal} {id}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn zone_servers_apart_end_with_the_launcher_however_it_ends() {
+    let folder = Folder::new("chaos");
+    for signal in ["KILL", "INT"] {
+        let words = ["--port", "0", "--zones", "2", "--chaos"];
+        let launcher = Launcher::start(&folder.0, &words);
+        launcher.address("zone-server 2");
+        let zones = children(launcher.child.id());
+        assert_eq!(zones.len(), 2, "{zones:?}");
+        let (own, temporary) = (launcher.child.id().to_string(), std::env::temp_dir());
+        let private = temporary.join(format!("tilestead-chaos-{own}"));
+        assert!(private.join("socket").exists());
+        if signal == "INT" {
+            assert_eq!(launcher.signal(signal), Some(0));
+            assert!(!private.exists(), "keys are left behind");
+        } else {
+            // A process that stands still hears nothing of an end.
+            send("STOP", &zones[0]);
+            send(signal, &own);
+            drop(launcher);
+            let _ = std::fs::remove_dir_all(private);
+        }
+        let deadline = Instant::now() + LIMIT;
+        while zones.iter().any(|id| lives(id)) {
+            assert!(Instant::now() < deadline, "{signal}: {zones:?} live on");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
 #[test]
 fn a_wrong_setting_starts_nothing() {
     let folder = Folder::new("wrong");

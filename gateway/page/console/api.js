@@ -24,17 +24,22 @@ export class Api {
     else sessionStorage.removeItem(KEPT);
   }
 
-  async ask(method, path, body) {
+  /** Sends a request. Gives back the answer to one that was not refused. */
+  async send(method, path, body) {
     const headers = { accept: "application/json" };
     if (this.token) headers.authorization = `Bearer ${this.token}`;
     if (body) headers["content-type"] = "application/json";
     const answer = await fetch(path, { method, headers, body: body && JSON.stringify(body) }).catch(() => {
       throw new Refused(0, { detail: "The gateway does not answer." });
     });
-    const said = answer.status === 204 ? {} : await answer.json().catch(() => ({}));
-    if (answer.ok) return said;
+    if (answer.ok) return answer;
     if (answer.status === 401 && this.token) this.onend();
-    throw new Refused(answer.status, said);
+    throw new Refused(answer.status, await answer.json().catch(() => ({})));
+  }
+
+  async ask(method, path, body) {
+    const answer = await this.send(method, path, body);
+    return answer.status === 204 ? {} : answer.json().catch(() => ({}));
   }
 
   get(path) {

@@ -1,4 +1,4 @@
-// Versions and content: what this gateway shows, what zones play, and what the page may use.
+// Versions, content and settings: what this gateway shows, what zones play, and how it is set.
 
 import { el } from "../dom.js";
 import { chip, panel, span, table } from "./parts.js";
@@ -7,7 +7,27 @@ export class Content {
   constructor(desk) {
     this.desk = desk;
     this.body = el("div", { id: "content" });
-    this.root = el("div", { class: "view" }, el("h1", {}, "Content and settings"), this.body);
+    this.settings = el("div", { id: "settings" });
+    this.root = el("div", { class: "view" }, el("h1", {}, "Content and settings"), this.body, panel("Settings", this.settings));
+  }
+
+  /** Settings hold until a process begins anew, so that they are read once. */
+  async show() {
+    try {
+      const { gateway, settings } = await this.desk.api.get("/admin/settings");
+      const columns = [
+        { name: "Setting", of: ({ name }) => el("code", {}, name) },
+        { name: "Value", of: ({ value }) => el("code", {}, value) },
+        { name: "Source", of: ({ source }) => (source === "default" ? "default" : chip(source, "good")) },
+        { name: "Purpose", of: ({ about }) => about },
+      ];
+      this.settings.replaceChildren(
+        el("p", { class: "dim" }, "Settings are variables of the environment and hold until the process begins anew. Secrets are shown nowhere."),
+        table(`Gateway ${gateway}, which answers here`, columns, settings),
+      );
+    } catch (error) {
+      this.settings.replaceChildren(el("p", { class: "bad" }, error.message));
+    }
   }
 
   beat() {
@@ -31,9 +51,6 @@ export class Content {
       { name: "What", of: ([what]) => what },
       { name: "Value", of: ([, value]) => value },
     ];
-    this.body.replaceChildren(
-      panel("Versions", table("As this gateway knows them", columns, rows)),
-      panel("Settings", el("p", { class: "dim" }, "Settings are variables of the environment of each process and hold until it begins anew. The README lists them; their values may be secret and are shown nowhere.")),
-    );
+    this.body.replaceChildren(panel("Versions", table("As this gateway knows them", columns, rows)));
   }
 }

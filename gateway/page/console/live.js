@@ -57,12 +57,15 @@ export class Live {
 
   async read() {
     const totals = this.beats % TOTALS_EVERY === 0 || this.stale;
-    const [seen, stats, status] = await Promise.all([
+    const broken = this.chaos?.on && (totals || this.trial || this.chaos.faults.some(goesOn));
+    const [seen, stats, status, chaos] = await Promise.all([
       this.api.get("/admin/zones"),
       totals ? this.api.get("/admin/stats") : this.stats,
       totals ? this.api.get("/status") : this.status,
+      broken ? this.api.get("/admin/chaos") : this.chaos,
     ]);
     Object.assign(this, { stats, status, stale: false, at: Date.now() });
+    this.takeChaos(chaos);
     this.takeZones(seen.zones);
     this.takeRegions(seen.regions);
     this.beats += 1;
@@ -78,6 +81,17 @@ export class Live {
     if (!this.beats) return;
     this.news.unshift({ at: new Date(), words, kind });
     this.news.length = Math.min(this.news.length, NEWS_MOST);
+  }
+
+  /** Faults that operators make, and how the world recovers from them. */
+  takeChaos(seen) {
+    const before = new Map(this.chaos?.faults.map((fault) => [fault.id, fault]));
+    this.chaos = seen;
+    for (const fault of [...(seen?.faults ?? [])].reverse()) {
+      const known = before.get(fault.id);
+      if (!known) this.tell(`${fault.process}: ${FAULTS[fault.fault]}`, "bad");
+      if (fault.regions && fault.unownedMs !== null && (known?.unownedMs ?? null) === null) this.tell(unowned(fault), "good");
+    }
   }
 
   takeZones(list) {
@@ -135,6 +149,22 @@ export class Live {
     return sum;
   }
 }
+
+/** What happened to a process. */
+export const FAULTS = { kill: "killed", freeze: "frozen", cut_off: "cut off" };
+
+/** Whether the world has not recovered yet. */
+export const goesOn = ({ unownedMs, lastedMs }) => unownedMs === null || lastedMs === null;
+
+/** For how long regions had no owner that lives. */
+export function unowned({ zone, regions, unowned: left, unownedMs, ageMs }) {
+  if (!regions) return "No region was affected.";
+  const what = regions === 1 ? "1 region" : `${regions} regions`;
+  if (unownedMs !== null) return `${what} of zone ${zone} without an owner for ${seconds(unownedMs)}`;
+  return `${left} of ${what} of zone ${zone} without an owner for ${seconds(ageMs)} so far`;
+}
+
+export const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 
 const NOBODY = "nobody";
 const name = (zone) => (zone ? `zone ${zone}` : NOBODY);

@@ -11,9 +11,11 @@ import { Character } from "./character.js";
 import { Ledger } from "./ledger.js";
 import { Switches } from "./switches.js";
 import { Acts } from "./acts.js";
+import { Chaos } from "./chaos.js";
 import { Content } from "./content.js";
 
 const ROLES = ["viewer", "moderator", "admin"];
+const CHAOS = "chaos";
 const VIEWS = [
   ["overview", "Overview", Overview],
   ["map", "Map", RegionMap],
@@ -22,6 +24,8 @@ const VIEWS = [
   ["switches", "Switches", Switches],
   ["acts", "Acts", Acts],
   ["content", "Content", Content],
+  // Only in a world whose processes may be broken.
+  [CHAOS, "Chaos", Chaos],
   ["character", undefined, Character],
 ];
 
@@ -85,7 +89,9 @@ class Desk {
     this.role = Math.max(-1, ...account.roles.map((role) => ROLES.indexOf(role)));
     if (this.role < 0) throw new Error("This account has no role here.");
     say($("who"), `${account.name} · ${ROLES[this.role]}`);
-    const shown = VIEWS.filter(([, words]) => words);
+    this.live.chaos = await this.api.get("/admin/chaos");
+    this.known = VIEWS.filter(([id]) => id !== CHAOS || this.live.chaos.on);
+    const shown = this.known.filter(([, words]) => words);
     $("nav").replaceChildren(...shown.map(([id, words]) => el("a", { href: `#${id}`, data: { view: id } }, words)));
     document.body.classList.add("in");
     $("entry").hidden = true;
@@ -117,7 +123,7 @@ class Desk {
   open() {
     if (!document.body.classList.contains("in")) return;
     const [id, part] = location.hash.slice(1).split("/");
-    const found = VIEWS.find(([name]) => name === id) ?? VIEWS[0];
+    const found = this.known.find(([name]) => name === id) ?? this.known[0];
     const [name, words, Kind] = found;
     this.view?.hide?.();
     if (!this.views.has(name)) this.views.set(name, new Kind(this));

@@ -2,15 +2,17 @@
 
 import { el, many } from "../dom.js";
 import { TICK_US } from "./live.js";
-import { button, chip, confirm, does, figure, load, panel, span, table, time } from "./parts.js";
+import { button, chip, confirm, does, figure, load, panel, redraw, save, span, table, time } from "./parts.js";
 
 const LOGINS_EVERY_MS = 15000;
+const RECORD_TICKS = 50;
 
 export class Overview {
   constructor(desk) {
     this.desk = desk;
     this.figures = el("div", { id: "figures" });
     this.zones = el("div", { id: "zones" });
+    this.recording = new Set();
     this.gateways = el("div", { id: "gateways" });
     this.root = el(
       "div",
@@ -40,14 +42,9 @@ export class Overview {
 
   drawZones() {
     const { live } = this.desk;
-    const rows = [...live.zones.values()].map((zone) => ({ ...zone, ...live.sum(zone.id), mark: zone.state }));
-    // A button that somebody is about to press stays the same one.
-    const drawn = JSON.stringify(rows);
-    if (drawn === this.drawn) return;
-    this.drawn = drawn;
-    const held = this.zones.contains(document.activeElement) && document.activeElement.dataset.zone;
-    this.zones.replaceChildren(table("Zones, and what their regions cost in a tick", this.columns(), rows));
-    if (held) this.zones.querySelector(`[data-zone="${held}"]`)?.focus();
+    const recorded = ({ id }) => this.recording.has(id);
+    const rows = [...live.zones.values()].map((zone) => ({ ...zone, ...live.sum(zone.id), mark: zone.state, recorded: recorded(zone) }));
+    redraw(this.zones, rows, () => table("Zones, and what their regions cost in a tick", this.columns(), rows));
   }
 
   columns() {
@@ -59,16 +56,43 @@ export class Overview {
       { name: "Regions", number: true, of: ({ regions }) => String(regions) },
       { name: "Players", number: true, of: ({ players }) => String(players) },
       { name: "Tick", number: true, of: ({ cost }) => `${(cost / 1000).toFixed(1)} ms` },
+      { name: "In time", of: inTime },
       { name: "Load", of: ({ cost }) => load(cost / TICK_US) },
     ];
-    if (this.desk.may("admin")) columns.push({ name: "Act", of: (zone) => this.drainer(zone) });
+    if (this.desk.may("admin")) columns.push({ name: "Act", of: (zone) => this.acts(zone) });
     return columns;
+  }
+
+  acts(zone) {
+    const acts = [this.recorder(zone), this.drainer(zone)].filter(Boolean);
+    return acts.length ? el("div", { class: "row acts" }, acts) : undefined;
+  }
+
+  recorder({ id, state, recorded }) {
+    if (state === "gone") return undefined;
+    const record = button(recorded ? "Recording …" : `Record ${RECORD_TICKS} ticks`, () => this.record(id));
+    record.disabled = recorded;
+    record.dataset.key = `record ${id}`;
+    record.setAttribute("aria-label", recorded ? `Recording … zone ${id}` : `Record ${RECORD_TICKS} ticks of zone ${id}`);
+    return record;
+  }
+
+  /** Records a zone's next ticks, and gives the file to the browser. */
+  async record(id) {
+    this.recording.add(id);
+    this.drawZones();
+    await does(`Zone ${id} is recorded; \`zone-server replay --step\` plays the file again.`, async () => {
+      const answer = await this.desk.api.send("POST", `/admin/zones/${id}/record`, { ticks: RECORD_TICKS });
+      save(await answer.blob(), `zone-${id}.record`);
+    });
+    this.recording.delete(id);
+    this.drawZones();
   }
 
   drainer({ id, state }) {
     if (state !== "live") return undefined;
     const drain = button("Drain", () => this.drain(id), "danger");
-    drain.dataset.zone = id;
+    Object.assign(drain.dataset, { zone: id, key: `drain ${id}` });
     drain.setAttribute("aria-label", `Drain zone ${id}`);
     return drain;
   }
@@ -108,6 +132,13 @@ export class Overview {
       ),
     );
   }
+}
+
+/** Whether a zone plays its ticks when others do. Who answers a moment later may be a tick behind. */
+function inTime({ state, ticksBehind }) {
+  if (state === "gone") return undefined;
+  if (ticksBehind === null) return chip("silent", "bad");
+  return ticksBehind > 1 ? chip(`${ticksBehind} ticks behind`, "wait") : chip("yes", "good");
 }
 
 /** The colour of a zone, as a small picture: the page allows no style on an element. */

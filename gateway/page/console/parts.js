@@ -98,6 +98,24 @@ export function notice(words, state = "good") {
   setTimeout(() => one.remove(), NOTICE_MS);
 }
 
+/** Draws facts anew only when they changed: a button that somebody is about to press stays the same one.
+ *  A button with `data-key` keeps the focus. */
+export function redraw(box, facts, make) {
+  const drawn = JSON.stringify(facts);
+  if (drawn === box.drawn) return;
+  box.drawn = drawn;
+  const held = box.contains(document.activeElement) && document.activeElement.dataset.key;
+  box.replaceChildren(make());
+  if (held) box.querySelector(`[data-key="${held}"]`)?.focus();
+}
+
+/** Gives a file to the browser to keep. */
+export function save(blob, name) {
+  const href = URL.createObjectURL(blob);
+  el("a", { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), NOTICE_MS);
+}
+
 /** Does something, and says whether it went well. */
 export async function does(words, work) {
   try {

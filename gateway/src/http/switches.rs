@@ -136,12 +136,16 @@ async fn set_frozen(app: &App, caller: &Caller, frozen: bool) -> Answer<FrozenCh
 
 /// A zone as operators see it.
 #[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 struct ZoneProcess {
     #[schemars(example = &"7")]
     id: String,
     #[schemars(example = &"zone-0:5700")]
     address: String,
     state: ZoneState,
+    /// Ticks that the zone has still to play of those that another zone has played; null: it does not
+    /// answer.
+    ticks_behind: Option<u64>,
 }
 
 /// A region, with its cost.
@@ -192,10 +196,12 @@ struct Zones {
 async fn zones(State(app): State<Arc<App>>) -> Answer<Zones> {
     let reply = app.queries.regions().await?;
     let view = app.zones.directory();
+    let crowds = app.live_queries.crowds(&view).await;
     let zones = view.runs().map(|run| ZoneProcess {
         id: run.run_id.to_string(),
         address: run.address.clone(),
         state: ZoneState::of(run.draining),
+        ticks_behind: crowds.ticks.get(&run.run_id).map(|tick| crowds.tick - tick),
     });
     Ok(Json(Zones {
         zones: zones.collect(),

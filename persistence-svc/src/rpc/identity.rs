@@ -358,6 +358,7 @@ fn act(ask: wire::ModerateRequest) -> Checked<Act> {
         wire::AuditAction::ReleaseCharacter => AuditAction::ReleaseCharacter,
         wire::AuditAction::Record => AuditAction::Record,
         wire::AuditAction::Profile => AuditAction::Profile,
+        wire::AuditAction::Chaos => AuditAction::Chaos,
     };
     if ask.reason.len() > REASON_MAX || ask.reason.contains('\0') {
         return Err(malformed(format!("reason has at most {REASON_MAX} bytes")));

@@ -138,6 +138,8 @@ pub(crate) enum AuditAction {
     Record,
     /// The processor of a process is sampled; another call does it.
     Profile,
+    /// A process is broken for trial; another call does it.
+    Chaos,
 }
 
 impl AuditAction {
@@ -156,7 +158,8 @@ impl AuditAction {
             | Self::ResumeRegion
             | Self::ReleaseCharacter
             | Self::Record
-            | Self::Profile => true,
+            | Self::Profile
+            | Self::Chaos => true,
             Self::Kick
             | Self::Ban
             | Self::Unban
@@ -228,7 +231,8 @@ impl Act {
             | AuditAction::ResumeRegion
             | AuditAction::ReleaseCharacter
             | AuditAction::Record
-            | AuditAction::Profile => return None,
+            | AuditAction::Profile
+            | AuditAction::Chaos => return None,
         };
         Some(Sanction {
             id,
@@ -276,7 +280,8 @@ impl Act {
             | AuditAction::ResumeRegion
             | AuditAction::ReleaseCharacter
             | AuditAction::Record
-            | AuditAction::Profile => Ok(None),
+            | AuditAction::Profile
+            | AuditAction::Chaos => Ok(None),
         }
     }
 
@@ -421,6 +426,7 @@ mod tests {
             AuditAction::ReleaseCharacter,
             AuditAction::Record,
             AuditAction::Profile,
+            AuditAction::Chaos,
         ] {
             assert!(action.of_all() && act(action).sanction(1, 1, "x").is_none());
         }

@@ -59,12 +59,16 @@ impl Environment {
 }
 
 /// One line of the table of settings.
-#[derive(Debug)]
-struct Entry {
-    name: &'static str,
-    shown: String,
-    source: Source,
-    help: &'static str,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// Name of the variable.
+    pub name: &'static str,
+    /// Value as the table shows it: redacted for a secret, `-` for none.
+    pub value: String,
+    /// Source of the value: environment, file or default.
+    pub source: &'static str,
+    /// Purpose.
+    pub help: &'static str,
 }
 
 /// Error of the settings, in one sentence that names every problem. The process ends with exit code
@@ -85,7 +89,7 @@ impl ConfigError {
 #[derive(Debug)]
 pub struct Reader {
     env: Env,
-    entries: Vec<Entry>,
+    entries: Vec<Setting>,
     problems: Vec<String>,
 }
 
@@ -313,18 +317,23 @@ impl Reader {
 
     /// Returns every setting with its value (secrets redacted), its source and its purpose.
     pub fn table(&self) -> String {
-        let width = |of: fn(&Entry) -> usize| self.entries.iter().map(of).max().unwrap_or(0);
-        let (name, value) = (width(|e| e.name.len()), width(|e| e.shown.len()).min(40));
+        let width = |of: fn(&Setting) -> usize| self.entries.iter().map(of).max().unwrap_or(0);
+        let (name, value) = (width(|e| e.name.len()), width(|e| e.value.len()).min(40));
         let mut out = String::new();
         for entry in &self.entries {
-            let (source, help) = (entry.source.name(), entry.help);
+            let (source, help) = (entry.source, entry.help);
             let line = format!(
                 "{:<name$}  {:<value$}  {source:<11}  {help}\n",
-                entry.name, entry.shown
+                entry.name, entry.value
             );
             out.push_str(&line);
         }
         out
+    }
+
+    /// Returns every setting that was read so far, in the order of the table.
+    pub fn settings(&self) -> Vec<Setting> {
+        self.entries.clone()
     }
 
     /// Returns every setting with its default and its purpose.
@@ -333,7 +342,7 @@ impl Reader {
         let name = name.unwrap_or(0);
         self.entries
             .iter()
-            .map(|e| format!("  {:<name$}  {:<18}  {}\n", e.name, e.shown, e.help))
+            .map(|e| format!("  {:<name$}  {:<18}  {}\n", e.name, e.value, e.help))
             .collect()
     }
 
@@ -373,10 +382,10 @@ impl Reader {
         } else {
             shown
         };
-        self.entries.push(Entry {
+        self.entries.push(Setting {
             name,
-            shown,
-            source,
+            value: shown,
+            source: source.name(),
             help,
         });
     }

@@ -56,24 +56,43 @@ impl Launcher {
         data: &'a Path,
         arguments: &'a [&'a str],
     ) -> BoxFuture<'a, Result<Self>> {
+        Self::start_with(name, data, arguments, &[])
+    }
+
+    /// Starts one with further arguments and settings, and waits until it is ready.
+    pub fn start_with<'a>(
+        name: &'static str,
+        data: &'a Path,
+        arguments: &'a [&'a str],
+        settings: &'a [(&'a str, &'a str)],
+    ) -> BoxFuture<'a, Result<Self>> {
         Box::pin(async move {
             let place = super::place(false).await?;
             let port = free_port()?;
-            let mut launcher = Self::launch(name, data, port, arguments)?;
+            let mut launcher = Self::launch(name, data, port, arguments, settings)?;
             launcher._place = Some(place);
             launcher.ready().await?;
             Ok(launcher)
         })
     }
 
-    fn launch(name: &'static str, data: &Path, port: u16, arguments: &[&str]) -> Result<Self> {
+    fn launch(
+        name: &'static str,
+        data: &Path,
+        port: u16,
+        arguments: &[&str],
+        settings: &[(&str, &str)],
+    ) -> Result<Self> {
         let logs = std::env::temp_dir().join(format!("ts-logs-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&logs)?;
         let data = data.to_str().context("the folder's name")?;
         let port_text = port.to_string();
         let mut all = vec!["--data", data, "--port", &port_text];
         all.extend(arguments);
-        let env = [("DISABLE_RATE_LIMIT".to_owned(), "true".to_owned())];
+        let settings = settings.iter().chain(&[("DISABLE_RATE_LIMIT", "true")]);
+        let env: Vec<(String, String)> = settings
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
         let log = logs.join("tilestead.log");
         let process = Process::start("tilestead", &binary("tilestead")?, &all, &env, &log)?;
         Ok(Self {

@@ -22,9 +22,11 @@ const FAMILIES: [(&str, &str); 4] = [
     ("/api/templates", "/api/template"),
 ];
 /// Operations that other tests ask, with the place of these tests.
-const ELSEWHERE: [&str; 1] = [
+const ELSEWHERE: [&str; 2] = [
     // With an identity provider nobody is anonymous: gateway/tests/clients/login.rs.
     "post /api/auth/login 200",
+    // Only a launcher's world may be broken for trial: console_chaos.rs.
+    "post /admin/chaos 202",
 ];
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_operation_answers_as_the_document_says() {
@@ -410,9 +412,15 @@ async fn operators(story: &mut Story<'_>, cluster: &Cluster, anna: &str) -> Resu
         "/admin/audit",
         "/admin/moderation",
         "/admin/moderation/log",
+        "/admin/settings",
+        "/admin/chaos",
     ] {
         story.get(&op, path, &[]).await?;
     }
+    let kill = json!({"process": "zone-server 1", "fault": "kill", "seconds": 3});
+    let refusal = (404, "not_found");
+    let path = "/admin/chaos";
+    op.refused(Method::POST, path, Some(kill), refusal).await?;
     let there = json!({"x": 3, "z": -4, "reason": "stuck"});
     let path = "/admin/players/{id}/teleport";
     story.post(&op, path, &[anna], there).await?;

@@ -1,6 +1,8 @@
 //! The operators' console in a real browser: a login by role, the map, people, the ledger, the
 //! switches; a zone server that dies and one that is drained, as the console shows them.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result, ensure};
 use hyper::Method;
 use proto::client::Format;
@@ -9,6 +11,7 @@ use tests::{
     bot::Player,
     cluster::{Cluster, Kind, Plan},
 };
+use tokio::time::{Instant, sleep};
 
 use super::{
     browser::{Driver, shoot},
@@ -19,6 +22,8 @@ use super::{
 };
 
 const PASSWORD: &str = "seven lanterns by the mill";
+/// Longest time for a record of 50 ticks.
+const RECORDED: Duration = Duration::from_secs(60);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn operators_see_the_cluster_and_act_in_the_console() {
@@ -54,9 +59,11 @@ async fn story(cluster: &mut Cluster, one: &Person<'_>) -> Result<()> {
     showing(&one.page, "#figures", SOON).await?;
     rows(one, "#zones tbody tr[data-mark='live']", 3).await?;
     one.looks("the overview").await?;
+    records(one).await.context("a record")?;
     mutes_and_teleports(one).await.context("Ann")?;
     reads_the_ledger(one).await.context("the ledger")?;
     freezes(one).await.context("the freeze")?;
+    has_the_record(one).await.context("a record")?;
     loses_a_zone(cluster, one).await.context("a dead zone")?;
     drains(one).await.context("a drain")?;
     reads_the_acts(one).await.context("the acts")?;
@@ -68,7 +75,7 @@ async fn story(cluster: &mut Cluster, one: &Person<'_>) -> Result<()> {
 const REFUSED: &str = "return document.getElementById('login-word').innerText.includes('no role')";
 
 /// Gives the caller's account a name and the password.
-async fn named(who: &Caller<'_>, name: &str) -> Result<()> {
+pub(super) async fn named(who: &Caller<'_>, name: &str) -> Result<()> {
     let asked = Some(json!({ "name": name, "password": PASSWORD }));
     let path = "/api/account/password";
     let made = who.ask(Method::POST, path, asked).await?;
@@ -105,22 +112,44 @@ async fn looks_on(op: &Caller<'_>) -> Result<()> {
     Ok(())
 }
 
-async fn logs_in(one: &Person<'_>, name: &str) -> Result<()> {
+pub(super) async fn logs_in(one: &Person<'_>, name: &str) -> Result<()> {
     one.fills("#login-name", name).await?;
     one.fills("#login-password", PASSWORD).await?;
     one.presses("#login button", "Log in").await
 }
 
 /// Waits until just so many things are there.
-async fn rows(one: &Person<'_>, css: &str, number: usize) -> Result<()> {
+pub(super) async fn rows(one: &Person<'_>, css: &str, number: usize) -> Result<()> {
     let script = format!(r#"return document.querySelectorAll("{css}").length === {number}"#);
     until_true(one, &format!("{css}: not {number}"), &script).await
 }
 
-async fn says(one: &Person<'_>, id: &str, words: &str) -> Result<()> {
+pub(super) async fn says(one: &Person<'_>, id: &str, words: &str) -> Result<()> {
     let script = format!("return document.getElementById('{id}')?.innerText.includes('{words}')");
     let what = format!("#{id} does not say {words:?}");
     until_true(one, &what, &script).await
+}
+
+/// The next ticks of a zone, as a file. Nobody has to wait for the half minute that they take.
+async fn records(one: &Person<'_>) -> Result<()> {
+    let saved = "window.saved = []; const make = URL.createObjectURL; \
+        URL.createObjectURL = (blob) => (window.saved.push(blob.size), make(blob));";
+    one.page.execute(saved, vec![]).await?;
+    one.presses("#zones button[data-key^='record']", "Record 50 ticks")
+        .await?;
+    let busy = "return document.querySelectorAll('#zones button:disabled').length === 1";
+    until_true(one, "no record is being made", busy).await
+}
+
+/// The record came, in whichever view the operator is by now.
+async fn has_the_record(one: &Person<'_>) -> Result<()> {
+    let deadline = Instant::now() + RECORDED;
+    let script = "return window.saved?.length === 1 && window.saved[0] > 100";
+    while one.page.execute(script, vec![]).await? != json!(true) {
+        ensure!(Instant::now() < deadline, "no file");
+        sleep(Duration::from_millis(200)).await;
+    }
+    Ok(())
 }
 
 async fn mutes_and_teleports(one: &Person<'_>) -> Result<()> {
@@ -172,7 +201,7 @@ async fn freezes(one: &Person<'_>) -> Result<()> {
     says(one, "freeze", "open").await
 }
 
-const OWNED: &str = "const map = document.getElementById('regions'); \
+pub(super) const OWNED: &str = "const map = document.getElementById('regions'); \
     return map?.dataset.orphans === '0'";
 
 /// A zone server dies; the map shows it, and how others take its regions.
@@ -209,12 +238,19 @@ async fn drains(one: &Person<'_>) -> Result<()> {
 
 async fn reads_the_acts(one: &Person<'_>) -> Result<()> {
     one.presses("#nav a", "Acts").await?;
-    for act in ["mute", "freeze", "unfreeze", "drain"] {
+    for act in ["mute", "freeze", "unfreeze", "drain", "record"] {
         says(one, "acts", act).await?;
     }
     one.looks("the acts").await?;
     one.presses("#nav a", "Content").await?;
     says(one, "content", "Zones play").await?;
+    says(one, "settings", "GATEWAY_ID").await?;
+    says(one, "settings", "[redacted]").await?;
+    let told = "const all = document.body.innerText; return !all.includes('{code}')";
+    let told = told.replace("{code}", ADMIN_CODE);
+    until_true(one, "a secret is shown", &told).await?;
+    let chaos = "return !document.querySelector('#nav a[data-view=chaos]')";
+    until_true(one, "chaos in a world that is not for trial", chaos).await?;
     one.looks("the content").await
 }
 

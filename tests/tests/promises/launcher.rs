@@ -103,7 +103,7 @@ async fn second_on_the_same_data(folder: &str) -> Result<()> {
 }
 
 /// Returns a tile some steps away.
-async fn stroll(gateway: &str, from: (i32, i32)) -> Result<(i32, i32)> {
+pub(super) async fn stroll(gateway: &str, from: (i32, i32)) -> Result<(i32, i32)> {
     let ways = Terrain::fetch(gateway).await?.ways_to(from);
     let near = (-8..=8).flat_map(|dx| (-8..=8).map(move |dz| (dx, dz)));
     near.map(|(dx, dz)| (from.0 + dx, from.1 + dz))

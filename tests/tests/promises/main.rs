@@ -18,6 +18,7 @@ mod chat;
 mod commands;
 mod configuration;
 mod console;
+mod console_chaos;
 mod content;
 mod crossing;
 mod documents;

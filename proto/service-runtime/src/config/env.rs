@@ -41,6 +41,12 @@ impl Env {
         let value = self.0.get(name)?.trim();
         (!value.is_empty()).then_some(value)
     }
+
+    /// Returns the variables that are set, with their values, for a process of our own.
+    pub fn set_ones(&self) -> impl Iterator<Item = (&str, &str)> {
+        let names = self.0.keys().map(String::as_str);
+        names.filter_map(|name| Some((name, self.get(name)?)))
+    }
 }
 
 impl fmt::Debug for Env {
