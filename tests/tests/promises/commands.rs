@@ -402,10 +402,6 @@ impl Desk<'_> {
         let told = tokio::task::spawn_blocking(move || command.output()).await??;
         let said = String::from_utf8_lossy(&told.stderr);
         ensure!(told.status.success(), "{:?}: {said}", told.status.code());
-        ensure!(
-            !told.stdout.is_empty() || arguments.contains(&"man".to_owned()),
-            "it says nothing"
-        );
         Ok(())
     }
 }

@@ -237,9 +237,8 @@ fn the_site_is_built_and_each_of_its_links_leads_somewhere() {
 
 /// Returns the settings of a service, as it prints them.
 pub(crate) async fn settings(service: &str) -> BTreeSet<String> {
-    let printed = finish(service, &["--print-config"], &[], SOON)
-        .await
-        .unwrap();
+    let printed = finish(service, &["--print-config"], &[], SOON).await;
+    let printed = printed.expect("a program of ours");
     assert_eq!(printed.code, Some(0), "{service}: {}", printed.stderr);
     let names = printed
         .stdout
