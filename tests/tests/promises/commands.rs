@@ -97,7 +97,7 @@ const FOREIGN: [(&str, &str); 28] = [
 ];
 
 /// Commands that only look, or change nothing that lasts: they are run.
-const RUN: [(&str, &str); 19] = [
+const RUN: [(&str, &str); 20] = [
     ("tilestead", "status"),
     ("tilestead", "zones"),
     ("tilestead", "players"),
@@ -117,6 +117,7 @@ const RUN: [(&str, &str); 19] = [
     ("persistence-svc", "quarantine"),
     ("persistence-svc", "freeze"),
     ("persistence-svc", "certs"),
+    ("persistence-svc", "backup verify"),
 ];
 
 /// Pages that are played whole, with a real cluster behind their `url`.
@@ -305,6 +306,20 @@ fn script_takes(script: &str, arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
+/// Looks whether the packages that a command of Cargo names are those of this workspace or its lock file.
+fn packages_are_there(words: &[String]) -> Result<()> {
+    let locked = std::fs::read_to_string(workspace().join("Cargo.lock"))?;
+    for pair in words.windows(2).filter(|pair| pair[0] == "-p") {
+        let line = format!("name = \"{}\"", pair[1]);
+        ensure!(
+            locked.lines().any(|locked| locked == line),
+            "no package {}",
+            pair[1]
+        );
+    }
+    Ok(())
+}
+
 /// Returns the names of variables that our programs read.
 async fn variables() -> BTreeSet<String> {
     let mut known: BTreeSet<String> = ["TILESTEAD_URL", "TILESTEAD_BIN_DIR"]
@@ -346,7 +361,10 @@ async fn each_command_of_a_document_is_one_that_its_program_takes() {
             Meant::Script(script, arguments) => script_takes(script, &arguments),
             Meant::Foreign(program) => {
                 foreign.insert(program);
-                Ok(())
+                match program {
+                    "cargo" => packages_are_there(&shown.words),
+                    _ => Ok(()),
+                }
             }
             Meant::Nothing => Ok(()),
         });
@@ -406,14 +424,19 @@ impl Desk<'_> {
     }
 }
 
-/// Returns the row of the table of commands that are run.
+/// Returns the row of the table of commands that are run: it has the first words, or an option that stands anywhere.
 fn row(program: &str, arguments: &[String]) -> Option<(&'static str, &'static str)> {
+    let all = arguments.join(" ");
     let stands = |word: &str| {
-        let first = arguments.first().is_some_and(|first| first == word);
-        first || (word.starts_with("--") && arguments.iter().any(|argument| argument == word))
+        let first = all.strip_prefix(word);
+        let first = first.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+        first
+            || arguments
+                .iter()
+                .any(|argument| word.starts_with("--") && argument == word)
     };
-    let rows = RUN.iter();
-    rows.copied()
+    RUN.iter()
+        .copied()
         .find(|(of, word)| *of == program && stands(word))
 }
 
