@@ -71,10 +71,7 @@ pub(crate) fn assemble(
     } = parts;
     let meter = telemetry.meter();
     let metrics = Metrics::new(&meter);
-    let (bus, heard) = match &config.redis {
-        Some(place) => Bus::redis(place, metrics.clone())?,
-        None => Bus::local(&config.local_bus),
-    };
+    let (bus, heard) = bus(&config, &metrics)?;
     let limits = Limits::new(config.rate_limits, &bus, &config.local_bus, metrics.clone());
     let limits = Arc::new(limits);
     let tasks = TaskGroup::new(&meter, behind.clone());
@@ -93,11 +90,7 @@ pub(crate) fn assemble(
         queries: Queries::new(store.clone()),
         personal: Personal::new(store.clone()),
         live_queries: LiveQueries::new(&config.trust),
-        supervisor: config
-            .chaos_socket
-            .clone()
-            .map(Supervisor::at)
-            .transpose()?,
+        supervisor: supervisor(&config)?,
         auth: auth(&config, &store, &limits, &metrics)?,
         bounds: Bounds {
             requests: limits,
@@ -128,6 +121,19 @@ pub(crate) fn assemble(
         config,
     };
     Ok((Arc::new(app), heard))
+}
+
+/// Joins the bus between gateways.
+fn bus(config: &Config, metrics: &Metrics) -> anyhow::Result<(Bus, mpsc::Receiver<Heard>)> {
+    match &config.redis {
+        Some(place) => Bus::redis(place, metrics.clone()),
+        None => Ok(Bus::local(&config.local_bus)),
+    }
+}
+
+/// Returns the way to the supervisor, in a world that has one.
+fn supervisor(config: &Config) -> anyhow::Result<Option<Supervisor>> {
+    config.chaos_socket.clone().map(Supervisor::at).transpose()
 }
 
 /// Returns a watched count of rounds for each task of the fan-out.

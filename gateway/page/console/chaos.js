@@ -94,13 +94,14 @@ export class Chaos {
 function story(fault) {
   const { process, zone, regions, taken, replacedBy, lastedMs, seconds: span } = fault;
   const state = goesOn(fault) ? "bad" : "good";
+  const time = fault.fault === "kill" ? "" : ` for ${span} s`;
   const back = lastedMs === null ? "" : ` It was whole again after ${seconds(lastedMs)}${replacedBy ? `, as zone ${replacedBy}` : ""}.`;
   const steps = taken.map(({ afterMs, zone: to, regions: number }) => {
     const who = to === zone ? `zone ${to} plays on` : `zone ${to} has`;
     return el("li", {}, `${seconds(afterMs)}: ${who} ${number === 1 ? "1 region" : `${number} regions`}`);
   });
   return [
-    el("p", {}, el("b", {}, `${process} was ${FAULTS[fault.fault]} for ${span} s. `), chip(unowned(fault), state), back),
+    el("p", {}, el("b", {}, `${process} was ${FAULTS[fault.fault]}${time}. `), chip(unowned(fault), state), back),
     regions ? picture(fault) : "",
     el("ul", { class: "steps" }, steps),
   ];

@@ -154,7 +154,7 @@ export class Live {
 export const FAULTS = { kill: "killed", freeze: "frozen", cut_off: "cut off" };
 
 /** Whether the world has not recovered yet. */
-export const goesOn = ({ unownedMs, lastedMs }) => unownedMs === null || lastedMs === null;
+export const goesOn = ({ unownedMs, lastedMs, replacedBy }) => [unownedMs, lastedMs, replacedBy].includes(null);
 
 /** For how long regions had no owner that lives. */
 export function unowned({ zone, regions, unowned: left, unownedMs, ageMs }) {

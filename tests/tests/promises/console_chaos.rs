@@ -148,7 +148,7 @@ async fn breaks(one: &Person<'_>, process: &str, fault: &str, seconds: &str) -> 
     showing(&one.page, &act, SOON).await?;
     one.presses(&act, "").await?;
     one.fills("#seconds", seconds).await?;
-    one.presses("dialog button.danger", "it").await?;
+    one.presses("dialog button.danger", "").await?;
     rows(one, "#processes tr:not([data-mark='up'])[data-mark]", 1).await
 }
 

@@ -63,8 +63,9 @@ impl Ongoing {
         u64::try_from(age.as_millis()).unwrap_or(u64::MAX)
     }
 
+    /// Returns whether the process plays again.
     fn is_over(&self) -> bool {
-        self.told.lasted_ms.is_some()
+        self.told.lasted_ms.is_some() && self.told.replaced_by.is_some()
     }
 }
 
@@ -182,7 +183,7 @@ impl Board {
         let mut faults = std::mem::take(&mut self.faults);
         let mut later = BTreeSet::new();
         for fault in &mut faults {
-            // A later fault of a process says which run it plays now.
+            // What a process plays now is a matter of its last fault.
             if later.insert(fault.process) {
                 self.follow(now, fault);
             }
@@ -200,7 +201,7 @@ impl Board {
                 fault.told.lasted_ms.get_or_insert(age);
                 fault.told.replaced_by = shown(run);
             }
-            FaultKind::Freeze | FaultKind::CutOff if fault.is_over() && run != NOBODY => {
+            FaultKind::Freeze | FaultKind::CutOff if fault.told.lasted_ms.is_some() => {
                 fault.told.replaced_by = shown(run);
             }
             FaultKind::Kill | FaultKind::Freeze | FaultKind::CutOff => {}
