@@ -1,5 +1,6 @@
 //! Parts of the end-to-end tests. The load generator is a crate of its own; its modules are here too.
 //!
+//! - [`alerts`]: the alerts that a real Prometheus raises about a cluster;
 //! - [`bench`]: scenes that are played against real processes, and a table of what they cost;
 //! - [`chaos`]: faults that break a cluster, and laws that must hold all the same;
 //! - [`costs`]: cost of a gateway's routes for the database of a large world;
@@ -14,6 +15,7 @@
     reason = "the tasks of a test end with its runtime"
 )]
 
+pub mod alerts;
 pub mod bench;
 pub mod chaos;
 pub mod cluster;

@@ -1,4 +1,4 @@
-//! Real PostgreSQL, PgBouncer and Redis servers for tests, and a content server and an identity provider that
+//! Real PostgreSQL, PgBouncer, Redis and Prometheus servers for tests, and a content server and an identity provider that
 //! can be ill.
 //!
 //! Each is private to who started it: its own temporary folder, its own port, an unprivileged
@@ -13,6 +13,7 @@ pub mod idp;
 mod pgbouncer;
 mod postgres;
 mod process;
+mod prometheus;
 mod redis;
 mod redis_cluster;
 
@@ -22,6 +23,7 @@ pub use idp::Idp;
 pub use pgbouncer::PgBouncer;
 pub use postgres::{BaseBackup, Postgres, Receiver};
 pub use process::spawn;
+pub use prometheus::Prometheus;
 pub use redis::Redis;
 pub use redis_cluster::RedisCluster;
 

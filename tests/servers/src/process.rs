@@ -39,10 +39,15 @@ pub fn spawn(command: Command) -> std::io::Result<Child> {
 /// Returns a command that runs `program` with an empty environment, as an unprivileged account when
 /// this process is root. It gets `INT` when this process dies.
 pub(crate) fn unprivileged(program: &Path) -> Command {
+    let account = ["--reuid", ACCOUNT, "--regid", "nogroup", "--clear-groups"];
+    dies_with_us(if am_root() { &account } else { &[] }, program)
+}
+
+/// Returns a command that runs `program` with an empty environment. It gets `INT` when this process dies.
+/// `options` are further ones of setpriv.
+pub(crate) fn dies_with_us(options: &[&str], program: &Path) -> Command {
     let mut command = Command::new("setpriv");
-    if am_root() {
-        command.args(["--reuid", ACCOUNT, "--regid", "nogroup", "--clear-groups"]);
-    }
+    command.args(options);
     command.args(["--pdeathsig", "INT", "--"]).arg(program);
     command.env_clear().env("LC_ALL", "C").stdin(Stdio::null());
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());

@@ -7,6 +7,7 @@ use anyhow::Result;
 use proto::client::{ErrorCode, Format, Refusal};
 use serde_json::json;
 use tests::{
+    alerts,
     bot::{Payload, Player},
     chaos::{
         exercise,
@@ -86,11 +87,13 @@ async fn without_postgresql_for_a_minute_the_world_goes_on_and_nothing_is_lost()
     let mut cast = cast(20, 13);
     // A player who leaves cannot come back before the store does.
     cast.acting.leave_every = None;
+    // Longer than the alert waits.
     let away = Step {
         after: Duration::from_secs(15),
-        ..step(Fault::KillDatabase, AWAY_MS)
+        ..step(Fault::KillDatabase, AWAY_MS + 20_000)
     };
     let mut stage = Stage::set(plan, cast, Timeline::new(true)).await.unwrap();
+    let prometheus = alerts::watch(&stage.cluster).await.unwrap();
     let gateway = stage.cluster.gateway(0);
     let meanwhile = async {
         sleep(away.after + away.lasts / 3).await;
@@ -102,6 +105,9 @@ async fn without_postgresql_for_a_minute_the_world_goes_on_and_nothing_is_lost()
         newcomer.unwrap(),
         Some(ErrorCode::Refused(Refusal::StorageUnavailable))
     );
+    // The one that should, and no other.
+    let fired = alerts::fired(&prometheus).await.unwrap();
+    assert_eq!(fired, ["TilesteadStorageUnavailable".to_owned()].into());
     let summary = stage.judge().await.unwrap();
     eprintln!("{summary}");
     let refused = summary.errors.get("storage_unavailable").copied();
