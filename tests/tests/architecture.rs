@@ -52,8 +52,10 @@ const MAY_KNOW: [(&str, &[&str]); 16] = [
             "gateway",
             "zone-server",
             "persistence-svc",
+            "load-generator",
         ],
     ),
+    ("load-generator", &["proto", "world"]),
     ("handover-model", &["handover", "world"]),
     ("scale", &["proto", "world", "view", "persistence-svc"]),
     (
@@ -75,6 +77,7 @@ const MAY_KNOW: [(&str, &[&str]); 16] = [
             "world",
             "content-loader",
             "tilestead",
+            "load-generator",
             "test-servers",
         ],
     ),

@@ -6,6 +6,7 @@ use std::{
 };
 
 use proto::rpc::zone::v1::{RecordRequest, inspect_client::InspectClient};
+use tokio::task::JoinHandle;
 use tonic::{Code, Status};
 use world::CharacterId;
 
@@ -343,6 +344,23 @@ async fn recorded(address: String, run_id: u64, ticks: u32) -> Result<Vec<u8>, S
     Ok(bytes)
 }
 
+/// Returns whoever waits for a record of 100 ticks, once the zone makes it.
+async fn being_recorded<F>(ask: impl Fn(u32) -> F) -> JoinHandle<Result<Vec<u8>, Status>>
+where
+    F: Future<Output = Result<Vec<u8>, Status>> + Send + 'static,
+{
+    let mut long = tokio::spawn(ask(100));
+    loop {
+        match ask(1).await {
+            // The long one came second and was refused.
+            Ok(_) if long.is_finished() => long = tokio::spawn(ask(100)),
+            Ok(_) => {}
+            Err(status) if status.code() == Code::ResourceExhausted => return long,
+            Err(status) => panic!("{status}"),
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_operator_gets_a_record_of_the_next_ticks_and_sees_each_step() {
     let store = FakeStore::start().await;
@@ -358,9 +376,9 @@ async fn an_operator_gets_a_record_of_the_next_ticks_and_sees_each_step() {
     scene.store.log_in("ann", scene.at);
     let stop = CancellationToken::new();
     let running = tokio::spawn(server.run(stop.clone()));
-    let run = || scene.store.run_at(&scene.address).unwrap_or_default();
-    until("the run", || run() > 0).await;
-    let run = run();
+    let run = || scene.store.run_at(&scene.address);
+    until("the run", || run().is_some()).await;
+    let run = run().unwrap();
     let gateway = scene.ann_plays(run, 1).await;
     let ask = |run, ticks| recorded(scene.address.clone(), run, ticks);
     for (run, ticks, code) in [
@@ -372,17 +390,7 @@ async fn an_operator_gets_a_record_of_the_next_ticks_and_sees_each_step() {
     }
 
     // One at a time, until whoever asked for it gives up.
-    let mut long = tokio::spawn(ask(run, 100));
-    loop {
-        match ask(run, 1).await {
-            // It was the first, and the long one was refused.
-            Ok(_) if long.is_finished() => long = tokio::spawn(ask(run, 100)),
-            Ok(_) => {}
-            Err(status) if status.code() == Code::ResourceExhausted => break,
-            Err(status) => panic!("{status}"),
-        }
-    }
-    long.abort();
+    being_recorded(|ticks| ask(run, ticks)).await.abort();
     let bytes = loop {
         let asked = tokio::spawn(ask(run, 5));
         gateway.walk(run, "ann", 1, scene.at).await;

@@ -35,7 +35,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    board::Board,
+    board::{Board, Refused},
     folder::Folder,
     keeper::{Keeper, Nursery},
     relay::{Relay, Wire},
@@ -43,15 +43,6 @@ use self::{
 use crate::{directory, plan};
 
 pub(crate) use child::run as run_child;
-
-/// Reason why a fault is not made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Refused {
-    /// There is no such process.
-    Unknown,
-    /// It cannot be done now.
-    Busy(String),
-}
 
 /// One zone server, as the supervisor reaches it.
 struct Zone {

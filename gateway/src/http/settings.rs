@@ -35,19 +35,19 @@ struct Setting {
 
 /// All settings of a gateway.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Settings {
+struct GatewaySettings {
     gateway: String,
     settings: Vec<Setting>,
 }
 
-async fn settings(State(app): State<Arc<App>>) -> Answer<Settings> {
+async fn settings(State(app): State<Arc<App>>) -> Answer<GatewaySettings> {
     let shown = app.config.shown.iter().map(|setting| Setting {
         name: setting.name,
         value: setting.value.clone(),
         source: setting.source,
         about: setting.help,
     });
-    Ok(Json(Settings {
+    Ok(Json(GatewaySettings {
         gateway: app.config.gateway_id.clone(),
         settings: shown.collect(),
     }))

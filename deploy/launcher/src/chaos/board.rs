@@ -14,7 +14,14 @@ use gateway::chaos::{Condition, Fault, FaultKind, FaultOrder, Sight, Supervised,
 use proto::rpc::persistence::v1::{DirectoryUpdate, RunState};
 use tokio::time::Instant;
 
-use super::Refused;
+/// Reason why a fault is not made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// There is no such process.
+    Unknown,
+    /// It cannot be done now.
+    Busy(String),
+}
 
 /// Faults that the board remembers.
 const FAULTS_MAX: usize = 20;

@@ -13,7 +13,7 @@ use gateway::chaos::{FaultOrder, Sight};
 use tokio::{net::UnixListener, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::{Refused, Shared};
+use super::{Shared, board::Refused};
 
 /// Serves until `stop`.
 pub(super) async fn serve(
