@@ -7,7 +7,7 @@ use serde::Deserialize;
 use test_servers::Prometheus;
 
 use crate::{
-    cluster::{Cluster, process::workspace},
+    cluster::{Cluster, Member, process::workspace},
     http,
 };
 
@@ -41,7 +41,7 @@ struct Labels {
 /// # Errors
 /// If it does not come up.
 pub async fn watch(cluster: &Cluster) -> Result<Prometheus> {
-    let target = |member| anyhow::Ok((member.0.binary(), cluster.probes(member)?));
+    let target = |member: Member| anyhow::Ok((member.0.binary(), cluster.probes(member)?));
     let targets: Result<Vec<_>> = cluster.members().into_iter().map(target).collect();
     let targets = targets?;
     let rules = workspace().join("deploy/observability/rules/tilestead.yaml");

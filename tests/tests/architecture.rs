@@ -12,7 +12,7 @@ use syn::visit::{self, Visit};
 use tests::cluster::process::workspace;
 
 /// Crates of ours on which each crate may depend. Tests may bring up their own stores.
-const MAY_KNOW: [(&str, &[&str]); 16] = [
+const MAY_KNOW: [(&str, &[&str]); 17] = [
     ("world", &[]),
     ("proto", &["world"]),
     ("service-runtime", &[]),
