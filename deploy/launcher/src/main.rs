@@ -1,7 +1,8 @@
 //! The local launcher, and the operator's tool. Without a command it is a whole world in one process.
 //! The services are the same libraries as in production, each with its own settings and telemetry.
 //! They talk by gRPC over loopback. The launcher gives them settings and a stop signal, and shares no
-//! other value with them. With `--chaos` zone servers are processes of their own. Its commands ask a cluster that runs, wherever it is.
+//! other value with them. With `--chaos` zone servers are processes of their own. Its commands ask a
+//! cluster that runs, wherever it is.
 
 mod arguments;
 mod banner;

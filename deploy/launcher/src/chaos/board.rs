@@ -1,5 +1,5 @@
-//! What the supervisor knows: the processes, who owns which region, and how the world recovers from
-//! each fault. Pure: it takes the time from its caller.
+//! The supervisor's knowledge: the processes, the owner of each region, and the recovery from each
+//! fault. Pure: it takes the time from its caller.
 //!
 //! Always: a region counts as owned while a run of the directory has it whose process is whole. A
 //! fault ends the ownership of its process at the moment when it begins.

@@ -1,4 +1,4 @@
-//! What one look at a cluster shows: its zones, and the regions that they play.
+//! One look at a cluster: its zones, and the regions that they play.
 
 use serde::Deserialize;
 use serde_json::Value;
