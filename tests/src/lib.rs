@@ -23,6 +23,7 @@ pub mod collector;
 pub mod costs;
 pub mod dashboards;
 pub mod dump;
+pub mod exemplars;
 pub mod journey;
 
 pub use load_generator::{areas, bot, http, load, terrain};

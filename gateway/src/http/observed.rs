@@ -24,16 +24,19 @@ pub(crate) async fn layer(State(app): State<Arc<App>>, request: Request, next: N
     let method = method(request.method());
     let matched = request.extensions().get::<MatchedPath>().cloned();
     let route = matched.as_ref().map(MatchedPath::as_str);
-    let response = if route.is_some_and(|route| PROBES.contains(&route)) {
-        next.run(request).await
-    } else {
-        let span = app.reports.spans.request(method, route, request.headers());
-        let response = span.within(next.run(request)).await;
-        span.answered(response.status().as_u16());
+    let probe = route.is_some_and(|route| PROBES.contains(&route));
+    let span = (!probe).then(|| app.reports.spans.request(method, route, request.headers()));
+    let answer = async {
+        let response = next.run(request).await;
+        let (route, status) = (route.unwrap_or(NO_ROUTE), response.status().as_u16());
+        app.metrics.request(method, route, status, begun.elapsed());
         response
     };
-    let (route, status) = (route.unwrap_or(NO_ROUTE), response.status().as_u16());
-    app.metrics.request(method, route, status, begun.elapsed());
+    let Some(span) = span else {
+        return answer.await;
+    };
+    let response = span.within(answer).await;
+    span.answered(response.status().as_u16());
     response
 }
 

@@ -5,12 +5,13 @@ use std::{collections::BTreeSet, sync::Arc};
 use axum::{
     Json,
     extract::State,
-    http::{HeaderValue, StatusCode, header::CONTENT_TYPE},
+    http::{HeaderMap, StatusCode},
     response::{IntoResponse, Response},
 };
 use content_loader::Source;
 use schemars::JsonSchema;
 use serde::Serialize;
+use service_runtime::health::scraped;
 
 use super::{
     problem::Code,
@@ -41,7 +42,7 @@ pub(super) fn routes() -> Vec<Route> {
                 "Measurements, as Prometheus reads them",
                 metrics,
             )
-            .about("In production on a port of its own, and not here.")
+            .about("In production on a port of its own, and not here. As OpenMetrics, with exemplars, for whoever accepts that.")
             .text("text/plain")
             .problems(&[Code::NotFound]),
     ];
@@ -139,7 +140,6 @@ async fn readyz(State(app): State<Arc<App>>) -> Response {
     (StatusCode::SERVICE_UNAVAILABLE, reason).into_response()
 }
 
-async fn metrics(State(app): State<Arc<App>>) -> Response {
-    let kind = HeaderValue::from_static(service_runtime::health::METRICS_CONTENT_TYPE);
-    ([(CONTENT_TYPE, kind)], app.telemetry.render_metrics()).into_response()
+async fn metrics(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
+    scraped(&app.telemetry, &headers).into_response()
 }

@@ -76,7 +76,7 @@ async fn answer(
             return Ok(reply(Outcome::Refused, wrong.ids, wrong.detail));
         }
     };
-    let done = traced(desk, &header, &batch).await;
+    let (done, span) = traced(desk, &header, &batch).await;
     let outcome = match &done {
         Ok(CommitOutcome::Done { repeated: false }) => "done",
         Ok(CommitOutcome::Done { repeated: true }) => "repeated",
@@ -85,8 +85,11 @@ async fn answer(
         Ok(CommitOutcome::TransferStale { .. }) => "transfer_stale",
         Err(_) => "failed",
     };
-    desk.metrics
-        .committed(outcome, batch.len(), begun.elapsed());
+    {
+        let _within = span.attach();
+        desk.metrics
+            .committed(outcome, batch.len(), begun.elapsed());
+    }
     match done {
         Ok(CommitOutcome::Done { .. }) => Ok(reply(Outcome::Done, Vec::new(), String::new())),
         Ok(CommitOutcome::Fenced) => {
@@ -257,11 +260,12 @@ fn contexts(header: &wire::CommitHeader) -> (Context, Vec<Link>) {
 }
 
 /// Applies the batch under a span within the trace of its first tick, and one for the database.
+/// Returns the first span as well.
 async fn traced(
     desk: &Desk,
     header: &wire::CommitHeader,
     batch: &Arc<Batch>,
-) -> Result<CommitOutcome, StoreError> {
+) -> (Result<CommitOutcome, StoreError>, Context) {
     let (parent, links) = contexts(header);
     let left_out = header.traceparents.len().saturating_sub(CONTEXTS_MAX);
     let left_out = i64::from(header.traceparents_left_out)
@@ -307,5 +311,5 @@ async fn traced(
     }
     sql.end();
     here.span().end();
-    done
+    (done, here)
 }

@@ -8,13 +8,21 @@ use std::{
     time::Duration,
 };
 
-use axum::{Router, extract, http::StatusCode, http::header::CONTENT_TYPE, routing::get};
+use axum::{
+    Router, extract,
+    http::{
+        HeaderMap, HeaderName, StatusCode,
+        header::{ACCEPT, CONTENT_TYPE},
+    },
+    routing::get,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::telemetry::Telemetry;
 
-/// The content type of the Prometheus text format.
-pub const METRICS_CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+/// The content types of the Prometheus text format, and of OpenMetrics.
+const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Time that an open request may take when the process stops.
 const DRAIN: Duration = Duration::from_secs(1);
@@ -114,9 +122,29 @@ async fn readyz(extract::State(health): extract::State<Health>) -> (StatusCode, 
 
 async fn metrics(
     extract::State(telemetry): extract::State<Telemetry>,
-) -> ([(axum::http::HeaderName, &'static str); 1], String) {
-    let type_ = [(CONTENT_TYPE, METRICS_CONTENT_TYPE)];
-    (type_, telemetry.render_metrics())
+    headers: HeaderMap,
+) -> Scraped {
+    scraped(&telemetry, &headers)
+}
+
+/// The answer to a scrape.
+pub type Scraped = ([(HeaderName, &'static str); 1], String);
+
+/// Returns all metrics in the format that the scraper asks for: OpenMetrics if it takes that, which
+/// has exemplars, else the Prometheus text format.
+pub fn scraped(telemetry: &Telemetry, headers: &HeaderMap) -> Scraped {
+    let mut accepted = headers.get_all(ACCEPT).iter();
+    let open = accepted.any(|value| {
+        let value = value.to_str().unwrap_or_default();
+        value.contains("application/openmetrics-text")
+    });
+    if open {
+        return (
+            [(CONTENT_TYPE, OPEN_METRICS)],
+            telemetry.render_open_metrics(),
+        );
+    }
+    ([(CONTENT_TYPE, TEXT)], telemetry.render_metrics())
 }
 
 /// Serves the three routes until `stop`.

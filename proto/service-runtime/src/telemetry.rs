@@ -5,6 +5,7 @@
 //! its caller on a collector.
 
 mod context;
+mod exemplars;
 mod lines;
 mod process;
 mod sample;
@@ -26,6 +27,8 @@ use opentelemetry_sdk::{
 };
 use prometheus::{Encoder, Registry, TextEncoder};
 use tonic::transport::{Certificate, ClientTlsConfig, Identity};
+
+use exemplars::Exemplars;
 
 pub use context::{CONTEXTS_MAX, parse_traceparent, trace_id, traceparent};
 pub use sample::sampled;
@@ -51,6 +54,7 @@ struct Shared {
     traces: SdkTracerProvider,
     metrics: SdkMeterProvider,
     registry: Registry,
+    exemplars: Exemplars,
 }
 
 impl Telemetry {
@@ -102,6 +106,7 @@ impl Telemetry {
             traces: traces.build(),
             metrics: metrics.build(),
             registry,
+            exemplars: Exemplars::default(),
         }));
         process::observe(&telemetry.meter(), service, config.revision.as_deref());
         Ok(telemetry)
@@ -110,7 +115,8 @@ impl Telemetry {
     /// Returns the maker of instruments. Their names appear in `/metrics` unchanged: counters end
     /// in `_total`, durations in `_seconds`.
     pub fn meter(&self) -> Meter {
-        self.0.metrics.meter(self.0.service)
+        let meter = self.0.metrics.meter(self.0.service);
+        self.0.exemplars.before(meter)
     }
 
     /// Returns the maker of spans; they go nowhere unless tracing is on.
@@ -130,6 +136,15 @@ impl Telemetry {
             tracing::warn!(%error, "render metrics");
         }
         String::from_utf8_lossy(&out).into_owned()
+    }
+
+    /// Returns all metrics as OpenMetrics 1.0, in which buckets of histograms name traces.
+    pub fn render_open_metrics(&self) -> String {
+        let rendered = self.0.exemplars.render(&self.0.registry.gather());
+        rendered.unwrap_or_else(|error| {
+            tracing::warn!(%error, "render metrics");
+            "# EOF\n".to_owned()
+        })
     }
 
     /// Sends all waiting spans and metrics, within a bounded time. Afterwards it records nothing.

@@ -87,6 +87,7 @@ fn launch(binary: &Path, folder: &Folder, settings: &Path, port: u16) -> Result<
         of("storage.tsdb.path", &data.display().to_string()),
         of("web.listen-address", &format!("127.0.0.1:{port}")),
         of("log.level", "warn"),
+        of("enable-feature", "exemplar-storage"),
     ]);
     let mut server = Server::start("prometheus", command, &log)?;
     let mut ended = false;

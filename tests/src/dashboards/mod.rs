@@ -82,6 +82,8 @@ impl Panel {
                     "datasource": source(),
                     "expr": query,
                     "legendFormat": legend,
+                    // A point on a quantile opens a trace of its bucket.
+                    "exemplar": query.contains("_bucket"),
                 })
             })
             .collect();

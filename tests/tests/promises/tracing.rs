@@ -7,12 +7,14 @@ use futures::future::{try_join, try_join_all};
 use proto::client::Format;
 use serde_json::json;
 use tests::{
+    alerts,
     bot::{Payload, Player, forager::Forager},
     cluster::{Cluster, Plan},
     collector::{Collector, Span},
+    exemplars,
     journey::Atlas,
 };
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 /// Players of the story in which few actions are sampled.
 const FORAGERS: u64 = 24;
@@ -93,6 +95,32 @@ async fn story(cluster: &Cluster, plan: &Plan, collector: &Collector) -> Result<
         linked,
         "an input does not link to its tick in another trace"
     );
+    histograms_name_traces(cluster, collector).await
+}
+
+/// Waits until Prometheus knows a trace of a bucket of each histogram on the way of an action.
+async fn histograms_name_traces(cluster: &Cluster, collector: &Collector) -> Result<()> {
+    let prometheus = alerts::watch(cluster).await?;
+    for histogram in [
+        "gateway_http_request_seconds",
+        "zone_tick_seconds",
+        "zone_commit_seconds",
+        "persistence_commit_seconds",
+    ] {
+        let begun = Instant::now();
+        loop {
+            let named = exemplars::traces(&prometheus, histogram).await?;
+            let spans = collector.spans();
+            if spans.iter().any(|span| named.contains(&span.trace)) {
+                break;
+            }
+            ensure!(
+                begun.elapsed() < Duration::from_secs(30),
+                "{histogram} names no trace of the collector: {named:?}"
+            );
+            sleep(Duration::from_millis(200)).await;
+        }
+    }
     Ok(())
 }
 

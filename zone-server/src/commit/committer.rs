@@ -102,13 +102,11 @@ impl Committer {
                     if away {
                         tracing::info!(sequence = sending.sequence, "the store answers again");
                     }
-                    self.metrics
-                        .commit(outcome(&reply), begun.elapsed(), &sending.rows);
+                    self.measure(outcome(&reply), begun.elapsed(), sending);
                     return reply;
                 }
                 Err(status) => {
-                    self.metrics
-                        .commit("unanswered", begun.elapsed(), &sending.rows);
+                    self.measure("unanswered", begun.elapsed(), sending);
                     let narrow = !sending.rows.positions.is_empty();
                     if status.code() == Code::DataLoss
                         && narrow
@@ -130,6 +128,13 @@ impl Committer {
                 }
             }
         }
+    }
+
+    /// Records an attempt, within the trace of the batch's first tick.
+    fn measure(&self, outcome: &'static str, took: Duration, sending: &Sending) {
+        let first = sending.traces.split().map(|(first, _)| first.clone());
+        let _within = first.map(|tick| Context::new().with_remote_span_context(tick).attach());
+        self.metrics.commit(outcome, took, &sending.rows);
     }
 
     async fn send(&self, sending: &Sending) -> Result<CommitReply, Status> {

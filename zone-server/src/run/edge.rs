@@ -14,7 +14,10 @@ use proto::{
 };
 use world::{AgentInput, CharacterId, Inbox, Phase, PhaseClock, PlayerInput, Region, Tick};
 
-use super::{Run, trace::TickTrace};
+use super::{
+    Run,
+    trace::{self, TickTrace},
+};
 use crate::{
     beat::Edge,
     metrics::Metrics,
@@ -120,8 +123,9 @@ impl Run {
         self.audit(&outcome.trades);
         self.tell(&outcome.events, requests);
         drop(within);
-        if let Some(tick) = trace.end() {
-            self.traces.note(tick, self.batch.value_waits());
+        let traced = trace.end();
+        if let Some(tick) = &traced {
+            self.traces.note(tick.clone(), self.batch.value_waits());
         }
         watch.mark("tell");
         self.crossings(outcome.crossings);
@@ -145,6 +149,7 @@ impl Run {
         watch.mark("replay");
         self.drop_closed_links();
         self.stopped();
+        let _within = traced.as_ref().map(trace::within);
         self.measure(begun.elapsed(), edge);
     }
 

@@ -69,8 +69,7 @@ impl TickTrace {
     /// Makes the tick's span the active one of this thread, for as long as the caller keeps the result:
     /// log lines name its trace.
     pub(super) fn enter(&self) -> Option<ContextGuard> {
-        let tick = self.tick.as_ref()?.span_context().clone();
-        Some(Context::new().with_remote_span_context(tick).attach())
+        Some(within(self.tick.as_ref()?.span_context()))
     }
 
     /// Ends the spans of the tick. Returns its trace context, for its commit; `None` when it is not
@@ -84,6 +83,12 @@ impl TickTrace {
         }
         Some(tick.span_context().clone())
     }
+}
+
+/// Makes a tick's span the active one of this thread, for as long as the caller keeps the result.
+pub(super) fn within(tick: &SpanContext) -> ContextGuard {
+    let context = Context::new().with_remote_span_context(tick.clone());
+    context.attach()
 }
 
 /// Starts the span of tick `number` within the trace of an input.
