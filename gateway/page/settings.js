@@ -12,6 +12,7 @@ export const SETTINGS = [
   ["click", "A click in the pack", [["act", "does the likeliest"], ["ask", "asks first"]]],
   ["log", "In the log of all", [["all", "chat, news and fights"], ["news", "chat and news"], ["chat", "chat alone"]]],
   ["keys", "Keys for the panels", [["both", "letters and F keys"], ["letters", "letters alone"]]],
+  ["pictures", "Pictures a second, at most", [["all", "what the screen can"], ["30", "30"], ["15", "15, for the battery"]]],
   ["figures", "Ping and pictures a second", [["off", "hidden"], ["on", "shown"]]],
 ];
 

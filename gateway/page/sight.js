@@ -2,9 +2,11 @@
 // Always: panels are written only where their words are others than before.
 
 import { $, reveal, say } from "./dom.js";
-import { resting } from "./settings.js";
+import { resting, setting } from "./settings.js";
 
 const SLOW_MS = 200;
+/** A screen's picture comes a little sooner or later than its time. */
+const EARLY_MS = 4;
 
 export class Sight {
   /**
@@ -15,6 +17,7 @@ export class Sight {
     this.game = game;
     this.hovered = undefined;
     this.slow = 0;
+    this.drawn = 0;
   }
 
   start() {
@@ -54,6 +57,10 @@ export class Sight {
     this.start();
     const { land, walkers, scene, picture, controls, minimap, worldmap } = this.game;
     if (!land.meta) return;
+    controls.steer(now);
+    const most = Number(setting("pictures")) || Infinity;
+    if (now - this.drawn < 1000 / most - EARLY_MS) return;
+    this.drawn = now;
     walkers.step(now, scene.entities);
     const at = $("entry").hidden ? this.here() : undefined;
     if (at) picture.center = { x: at.x, z: at.z };
@@ -62,7 +69,6 @@ export class Sight {
     const seen = this.view(now);
     if (worldmap.seen) worldmap.draw(seen);
     else picture.draw(seen);
-    controls.steer(now);
     this.game.gauge.drawn();
     this.point(seen);
     this.game.ears.frame(now);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use proto::rpc::common::v1::Region;
 use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::RunState;
 use proto::rpc::persistence::v1::commit_reply::Outcome;
@@ -24,28 +25,32 @@ async fn taken_over(stage: &Stage, live: &Zone, dead: &Zone) -> wire::RegionOwne
     .await
 }
 
-/// Starts a zone that keeps its lease, and one with a player that has stopped doing so.
-async fn survivor_and_victim(stage: &Stage) -> (Zone, Zone) {
-    let victim = stage.zone(region(0, 0)).await;
-    let survivor = until("both own a region", async || {
-        stage.renew(victim.run).await;
-        let run = stage.register(&[region(9, 0)]).await.run_id;
+/// Starts a zone that owns a place, and renews its lease and that of `other` until it does: a busy
+/// machine may take longer for that than a lease lasts.
+async fn renewed(stage: &Stage, place: Region, other: Option<u64>) -> Zone {
+    until("a run owns its region", async || {
+        let run = stage.register(&[place]).await.run_id;
         for _ in 0..100 {
-            assert_eq!(stage.renew(victim.run).await, RunState::Live);
+            if let Some(other) = other {
+                assert_eq!(stage.renew(other).await, RunState::Live);
+            }
             stage.renew(run).await;
-            let owner = stage.owner(region(9, 0)).await;
+            let owner = stage.owner(place).await;
             if owner.run_id == run {
-                return Some(Zone {
-                    run,
-                    place: region(9, 0),
-                    epoch: owner.epoch,
-                });
+                let epoch = owner.epoch;
+                return Some(Zone { run, place, epoch });
             }
             sleep(Duration::from_millis(20)).await;
         }
         None
     })
-    .await;
+    .await
+}
+
+/// Starts a zone that keeps its lease, and one with a player that has stopped doing so.
+async fn survivor_and_victim(stage: &Stage) -> (Zone, Zone) {
+    let victim = renewed(stage, region(0, 0), None).await;
+    let survivor = renewed(stage, region(9, 0), Some(victim.run)).await;
     (survivor, victim)
 }
 

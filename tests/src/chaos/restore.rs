@@ -77,7 +77,7 @@ pub fn restore(
         let mut plan = Plan::new("restore")
             .of(2, 3, 2)
             .env("GROUND_OWN_TICKS", "2");
-        (plan.breakable, plan.alone, plan.archive) = (true, true, true);
+        (plan.breakable, plan.archive) = (true, true);
         let mut stage = Stage::set(plan, cast, timeline).await?;
         let receiver = match wanted.complete {
             true => Some(blocking(&mut stage, |server| server.receive_log())?),

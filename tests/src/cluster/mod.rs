@@ -1,5 +1,5 @@
 //! The services as real processes, in any number and order, with a fresh PostgreSQL database and a
-//! Redis of their own. Two clusters never run at the same time: a small machine would make each
+//! Redis of their own. Only a few clusters run at the same time: a small machine would make each
 //! other's deadlines pass. When a test fails, the output of the processes stays under `tests/out`.
 
 mod certificates;
@@ -127,9 +127,10 @@ pub struct Cluster {
     _place: OwnedSemaphorePermit,
 }
 
-/// Waits for a place on the machine, on which two clusters run at a time, or one `alone`.
+/// Waits for a place on the machine, on which three clusters run at a time, or one `alone`. `tests/run`
+/// knows the number as well.
 pub async fn place(alone: bool) -> Result<OwnedSemaphorePermit> {
-    const PLACES: u32 = 2;
+    const PLACES: u32 = 3;
     static FREE: std::sync::OnceLock<Arc<Semaphore>> = std::sync::OnceLock::new();
     let free = FREE.get_or_init(|| Arc::new(Semaphore::new(PLACES as usize)));
     let places = if alone { PLACES } else { 1 };

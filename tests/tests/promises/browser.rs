@@ -20,6 +20,10 @@ const SOON: Duration = Duration::from_secs(20);
 /// Time within which a dropped item is everybody's: it is so after 100 ticks.
 const FREE_WITHIN: Duration = Duration::from_secs(75);
 
+/// What the page finds of settings where nobody has set anything. An empty page has no memory.
+const CALM: &str =
+    "try { localStorage['tilestead.settings'] ??= '{\"pictures\":\"15\"}'; } catch {}";
+
 pub(super) struct Driver {
     port: u16,
     _process: Process,
@@ -96,6 +100,16 @@ impl Driver {
             .context("open a browser")
     }
 
+    /// Opens a browser whose pages draw 15 pictures a second, as a player can set it: a machine that
+    /// draws without a graphics card has more to do.
+    pub(super) async fn calm_browser(&self) -> Result<Client> {
+        let browser = self.browser().await?;
+        let add = "Page.addScriptToEvaluateOnNewDocument";
+        self.devtools(&browser, add, json!({ "source": CALM }))
+            .await?;
+        Ok(browser)
+    }
+
     /// Sends a browser's driver a command that WebDriver does not have; returns the answer.
     pub(super) async fn order(&self, browser: &Client, path: &str, body: &Value) -> Result<Value> {
         let session = browser.session_id().await?.context("no session")?;
@@ -137,8 +151,8 @@ async fn the_page_is_entered_walked_over_a_border_talked_on_and_found_again_afte
 #[allow(clippy::unwrap_used, reason = "a test may")]
 pub(super) async fn with_two(story: impl AsyncFnOnce(&Client, &Client) -> Result<()>) {
     let driver = Driver::start().await.unwrap();
-    let ann = driver.browser().await.unwrap();
-    let bob = driver.browser().await.unwrap();
+    let ann = driver.calm_browser().await.unwrap();
+    let bob = driver.calm_browser().await.unwrap();
     let told = story(&ann, &bob).await;
     if told.is_err() {
         shoot(&ann, "failed-ann").await.unwrap();

@@ -10,9 +10,7 @@ use tests::{
     alerts,
     bot::{Payload, Player},
     chaos::{
-        exercise,
-        fault::{AWAY_MS, BLINK, Fault, Step},
-        replicas,
+        fault::{AWAY_MS, Fault, Step},
         restore::{self, Recovery},
         story::{self, Cast, Stage},
         timeline::Timeline,
@@ -22,7 +20,7 @@ use tests::{
 };
 use tokio::time::sleep;
 
-fn cast(players: usize, seed: u64) -> Cast {
+pub(super) fn cast(players: usize, seed: u64) -> Cast {
     Cast {
         players,
         ramp: Duration::from_secs(2),
@@ -36,48 +34,12 @@ fn cast(players: usize, seed: u64) -> Cast {
     }
 }
 
-fn step(fault: Fault, lasts_ms: u64) -> Step {
+pub(super) fn step(fault: Fault, lasts_ms: u64) -> Step {
     Step {
         after: Duration::from_millis(1_000),
         fault,
         lasts: Duration::from_millis(lasts_ms),
     }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whatever_dies_nothing_is_lost_and_nobody_is_dropped() {
-    let mut plan = Plan::new("chaos_short").of(2, 3, 2);
-    (plan.breakable, plan.alone) = (true, true);
-    let steps = [
-        step(Fault::Kill((Kind::Zone, 0)), 2_000),
-        Step {
-            lasts: BLINK,
-            ..step(Fault::Freeze((Kind::Zone, 2)), 0)
-        },
-        step(Fault::Freeze((Kind::Zone, 1)), 6_000),
-        step(Fault::LoseCommit, 1_000),
-        step(Fault::Kill((Kind::Persistence, 0)), 1_000),
-        step(Fault::KillDatabase, 2_000),
-        step(Fault::FreezeDatabase, 3_000),
-        step(Fault::HangDatabase, 2_000),
-        step(Fault::Freeze((Kind::Persistence, 1)), 2_000),
-        step(Fault::CutOff((Kind::Zone, 2)), 5_000),
-        step(Fault::Isolate(0), 4_000),
-        step(Fault::HangRedis, 2_000),
-        step(Fault::WipeRedis, 500),
-        step(Fault::Stop((Kind::Zone, 2)), 500),
-    ];
-    let summary = story::play(plan, cast(40, 11), steps, Timeline::new(true)).await;
-    eprintln!("{}", summary.unwrap());
-}
-
-/// Whoever a killed zone server played stands, two ticks of running aside, where it was shown last.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_killed_zone_server_moves_nobody_back() {
-    let mut cast = cast(30, 17);
-    cast.acting.leave_every = None;
-    let summary = exercise::kills(cast, 3, Timeline::new(true)).await;
-    eprintln!("{}", summary.unwrap());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -126,7 +88,7 @@ async fn newcomer(gateway: &str) -> Result<Option<ErrorCode>> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn players_of_a_gateway_that_dies_go_on_at_another() {
     let mut plan = Plan::new("chaos_gateways").of(2, 2, 1);
-    (plan.breakable, plan.alone) = (true, true);
+    plan.breakable = true;
     let steps = [
         step(Fault::Kill((Kind::Gateway, 0)), 3_000),
         step(Fault::Stop((Kind::Gateway, 1)), 3_000),
@@ -140,7 +102,7 @@ async fn players_of_a_gateway_that_dies_go_on_at_another() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_promoted_standby_has_every_exchange_that_was_acknowledged() {
     let mut plan = Plan::new("chaos_promote").of(1, 2, 2);
-    (plan.breakable, plan.alone) = (true, true);
+    plan.breakable = true;
     let steps = [step(Fault::Promote, 500)];
     let summary = story::play(plan, cast(30, 16), steps, Timeline::new(true)).await;
     eprintln!("{}", summary.unwrap());
@@ -168,14 +130,6 @@ async fn a_database_whose_log_was_received_is_restored_with_every_exchange() {
     eprintln!("{}", played.unwrap());
 }
 
-/// A caller has one call at most at a replica that is cut off. New replicas get their share.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn replicas_behind_one_name_share_the_calls_and_one_without_postgresql_costs_no_lease() {
-    let lasts = Duration::from_secs(15);
-    let played = replicas::one_name(cast(20, 17), 2, lasts, Timeline::new(true));
-    eprintln!("{}", played.await.unwrap());
-}
-
 /// The process of a tick that stands still answers its probes and holds its connections, so nobody
 /// can take it for dead but itself.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -196,7 +150,7 @@ async fn players_of_a_tick_that_stands_still_move_again_within_six_seconds() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_process_whose_tasks_stand_still_ends_itself() {
     let mut plan = Plan::new("chaos_tasks").of(2, 2, 2);
-    (plan.breakable, plan.alone) = (true, true);
+    plan.breakable = true;
     let steps = [
         step(Fault::WedgeTasks((Kind::Persistence, 0)), 500),
         step(Fault::WedgeTasks((Kind::Gateway, 0)), 500),

@@ -10,8 +10,9 @@ use tests::cluster::{Cluster, Plan};
 use tokio::time::{Instant, sleep};
 
 use super::{
-    browser::{Driver, quiet, shoot, state, until},
+    browser::{quiet, state, until},
     browser_steps::{SOON, TIMEOUT, hidden, showing, shown, words},
+    moment,
     newcomer::begins,
     person::Person,
 };
@@ -44,20 +45,11 @@ const SIGHT: &str = "const t = window.tilestead, g = t.guide(), here = t.state()
 async fn the_tracker_and_the_arrow_lead_newcomers_through_the_first_hour() {
     let plan = Plan::new("first-hour");
     let cluster = Cluster::start(plan.clone()).await.unwrap();
-    let driver = Driver::start().await.unwrap();
-    let desk = Person::with_mouse(&driver, "Cat Cobb", (1280, 720));
-    let phone = Person::with_finger(&driver, "Dot Dale", (390, 844));
-    let (cat, dot) = tokio::try_join!(desk, phone).unwrap();
     let page = format!("http://{}/", cluster.gateway(0));
-    let told = tokio::try_join!(story(&cat, &page), story(&dot, &page));
-    for person in [cat, dot] {
-        if told.is_err() {
-            let name = format!("failed-{}", person.name.replace(' ', "-"));
-            shoot(&person.page, &name).await.unwrap();
-        }
-        person.page.close().await.unwrap();
-    }
-    told.unwrap();
+    Person::at_desk_and_phone(["Cat Cobb", "Dot Dale"], async |cat, dot| {
+        tokio::try_join!(story(cat, &page), story(dot, &page)).map(drop)
+    })
+    .await;
 }
 
 async fn story(one: &Person<'_>, page: &str) -> Result<()> {
@@ -77,6 +69,9 @@ async fn story(one: &Person<'_>, page: &str) -> Result<()> {
     ends(one)
         .await
         .with_context(|| format!("{name}: the end"))?;
+    moment::rises(one)
+        .await
+        .with_context(|| format!("{name}: a level"))?;
     eprintln!("{name}: the round took {:?}", began.elapsed());
     quiet(&one.page).await?;
     let errors = one.errors().await?;

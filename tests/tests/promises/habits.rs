@@ -9,7 +9,7 @@ use tests::cluster::{Cluster, Plan};
 use tokio::time::{Instant, sleep};
 
 use super::{
-    browser::{Driver, held, pack, pack_until, quiet, shoot, state},
+    browser::{held, pack, pack_until, quiet, state},
     browser_steps::{SOON, World, act_on, hidden, seen, showing, words},
     interface::{ADMIN_CODE, Caller, operator},
     newcomer::{begins, may_operate},
@@ -23,19 +23,10 @@ const F4: char = '\u{E034}';
 async fn one_clicks_drags_sets_and_reads_and_no_barrier_is_found() {
     let plan = Plan::new("habits").env("ADMIN_CODE", ADMIN_CODE);
     let cluster = Cluster::start(plan.clone()).await.unwrap();
-    let driver = Driver::start().await.unwrap();
-    let desk = Person::with_mouse(&driver, "Ivy Inkwell", (1280, 720));
-    let phone = Person::with_finger(&driver, "Jo Juniper", (390, 844));
-    let (desk, phone) = tokio::try_join!(desk, phone).unwrap();
-    let told = stories(&cluster, &plan, &desk, &phone).await;
-    for person in [desk, phone] {
-        if told.is_err() {
-            let name = format!("failed-{}", person.name.replace(' ', "-"));
-            shoot(&person.page, &name).await.unwrap();
-        }
-        person.page.close().await.unwrap();
-    }
-    told.unwrap();
+    Person::at_desk_and_phone(["Ivy Inkwell", "Jo Juniper"], async |desk, phone| {
+        stories(&cluster, &plan, desk, phone).await
+    })
+    .await;
 }
 
 async fn stories(
@@ -51,14 +42,10 @@ async fn stories(
         gateway: &gateway,
         token: Some(operator(&gateway).await?),
     };
-    for one in [desk, phone] {
-        begins(one, &page).await.context("the door")?;
-        sets(one).await.context("settings")?;
-        reads_hiscores(one).await.context("hiscores")?;
-        puts_on_the_bar(one).await.context("the action bar")?;
-        reads_the_log(one).await.context("the log")?;
-        one.looks("the log").await?;
-    }
+    tokio::try_join!(
+        finds_everything(desk, &page),
+        finds_everything(phone, &page)
+    )?;
     may_operate(&operator, desk.name).await?;
     clicks_once(desk).await.context("one click")?;
     drags(desk).await.context("dragging in the pack")?;
@@ -70,6 +57,19 @@ async fn stories(
         ensure!(errors.is_empty(), "{}: {errors:#?}", one.name);
     }
     Ok(())
+}
+
+/// What a player sets and reads before anything else.
+async fn finds_everything(one: &Person<'_>, page: &str) -> Result<()> {
+    let during = |what: &'static str| move || format!("{}: {what}", one.name);
+    begins(one, page).await.with_context(during("the door"))?;
+    sets(one).await.with_context(during("settings"))?;
+    reads_hiscores(one).await.with_context(during("hiscores"))?;
+    puts_on_the_bar(one)
+        .await
+        .with_context(during("the action bar"))?;
+    reads_the_log(one).await.with_context(during("the log"))?;
+    one.looks("the log").await
 }
 
 pub(super) async fn until_true(one: &Person<'_>, what: &str, script: &str) -> Result<()> {

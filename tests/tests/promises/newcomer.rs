@@ -11,7 +11,7 @@ use tests::cluster::{Cluster, Plan};
 use tokio::time::{Instant, sleep};
 
 use super::{
-    browser::{Driver, held, in_world, pack, pack_until, position, quiet, shoot, state, until},
+    browser::{held, in_world, pack, pack_until, position, quiet, state, until},
     browser_steps::{SOON, TIMEOUT, World, act_on, hidden, seen, showing, shown, wait_for, words},
     hearing,
     interface::{ADMIN_CODE, Caller, operator},
@@ -37,19 +37,10 @@ const BOW: &str = "crooked_bow";
 async fn newcomers_find_their_way_from_the_door_to_the_grave_and_the_bank_at_every_size() {
     let plan = Plan::new("newcomer").env("ADMIN_CODE", ADMIN_CODE);
     let cluster = Cluster::start(plan.clone()).await.unwrap();
-    let driver = Driver::start().await.unwrap();
-    let desk = Person::with_mouse(&driver, "Ann Ashby", (1280, 720));
-    let phone = Person::with_finger(&driver, "Bob Brook", (390, 844));
-    let (ann, bob) = tokio::try_join!(desk, phone).unwrap();
-    let told = stories(&cluster, &plan, &ann, &bob).await;
-    for person in [ann, bob] {
-        if told.is_err() {
-            let name = format!("failed-{}", person.name.replace(' ', "-"));
-            shoot(&person.page, &name).await.unwrap();
-        }
-        person.page.close().await.unwrap();
-    }
-    told.unwrap();
+    Person::at_desk_and_phone(["Ann Ashby", "Bob Brook"], async |ann, bob| {
+        stories(&cluster, &plan, ann, bob).await
+    })
+    .await;
 }
 
 async fn stories(cluster: &Cluster, plan: &Plan, ann: &Person<'_>, bob: &Person<'_>) -> Result<()> {

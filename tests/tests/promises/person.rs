@@ -1,7 +1,7 @@
 //! A person who plays in a window of one size, with a mouse or with a finger, and looks at the page
 //! in windows of other sizes as well.
 
-use std::{fs, time::Duration};
+use std::{cell::Cell, fs, time::Duration};
 
 use anyhow::{Context, Result, ensure};
 use fantoccini::{
@@ -36,7 +36,7 @@ pub(super) struct Person<'d> {
     driver: &'d Driver,
     pub(super) page: Client,
     pub(super) name: &'static str,
-    window: Size,
+    window: Cell<Size>,
     /// Windows in which the person looks at everything.
     pub(super) windows: &'static [Size],
     pub(super) finger: bool,
@@ -48,12 +48,12 @@ impl<'d> Person<'d> {
         name: &'static str,
         window: Size,
     ) -> Result<Self> {
-        let page = driver.browser().await?;
+        let page = driver.calm_browser().await?;
         let person = Self {
             driver,
             page,
             name,
-            window,
+            window: Cell::new(window),
             windows: &SIZES,
             finger: false,
         };
@@ -74,6 +74,28 @@ impl<'d> Person<'d> {
         person.finger = true;
         person.windows = &SIZES[..2];
         Ok(person)
+    }
+
+    /// Lets somebody with a mouse at a desk and somebody with a finger on a phone play a story. If
+    /// it fails, it keeps a picture of both.
+    #[allow(clippy::unwrap_used, reason = "a test may")]
+    pub(super) async fn at_desk_and_phone(
+        names: [&'static str; 2],
+        story: impl AsyncFnOnce(&Person<'_>, &Person<'_>) -> Result<()>,
+    ) {
+        let driver = Driver::start().await.unwrap();
+        let desk = Person::with_mouse(&driver, names[0], (1280, 720));
+        let phone = Person::with_finger(&driver, names[1], (390, 844));
+        let (desk, phone) = tokio::try_join!(desk, phone).unwrap();
+        let told = story(&desk, &phone).await;
+        for person in [desk, phone] {
+            if told.is_err() {
+                let name = format!("failed-{}", person.name.replace(' ', "-"));
+                shoot(&person.page, &name).await.unwrap();
+            }
+            person.page.close().await.unwrap();
+        }
+        told.unwrap();
     }
 
     // --- what only this browser knows ---
@@ -127,14 +149,31 @@ impl<'d> Person<'d> {
             self.resize(*size).await?;
             wrong.extend(self.wrong_here(at, *size).await?);
         }
-        self.resize(self.window).await?;
+        self.resize(self.window.get()).await?;
         ensure!(wrong.is_empty(), "{at}: {wrong:#?}");
         Ok(())
     }
 
+    /// Goes through a story in windows of all sizes, and back to the window of before.
+    pub(super) async fn in_every_window(
+        &self,
+        story: impl AsyncFn(Size) -> Result<()>,
+    ) -> Result<()> {
+        let before = self.window.get();
+        for size in self.windows {
+            self.resize(*size).await?;
+            self.window.set(*size);
+            let (width, height) = size;
+            let told = story(*size).await;
+            told.with_context(|| format!("{width} × {height}"))?;
+        }
+        self.window.set(before);
+        self.resize(before).await
+    }
+
     /// Checks the same in the window as it is: a menu closes when the window changes.
     pub(super) async fn looks_here(&self, at: &str) -> Result<()> {
-        let wrong = self.wrong_here(at, self.window).await?;
+        let wrong = self.wrong_here(at, self.window.get()).await?;
         ensure!(wrong.is_empty(), "{at}: {wrong:#?}");
         Ok(())
     }

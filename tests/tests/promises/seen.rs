@@ -7,51 +7,81 @@ use tests::cluster::{Cluster, Plan};
 use tokio::time::{Duration, Instant, sleep};
 
 use super::{
-    browser::{go, open, position, shoot, state, until, with_two},
-    browser_steps::{SOON, TIMEOUT, World, act_on, choose},
+    browser::{go, open, position, shoot, state, until},
+    browser_steps::{SOON, TIMEOUT, World, act_on, choose, shown},
     keys::eventually,
+    person::Person,
+    pixels::{changed, moves, rests},
 };
 
 /// Pixels of the picture, by day or night, that change when somebody takes a hatchet into the hand.
 const HATCHET_PIXELS: u64 = 20;
+/// Tiles that a narrow window shows to each side at least.
+const NEAR: i32 = 3;
+/// Pixels that change while somebody swings it.
+const SWING_PIXELS: u64 = 20;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_page_is_entered_and_shows_what_others_wear_and_do() {
     let plan = Plan::new("seen");
     let cluster = Cluster::start(plan.clone()).await.unwrap();
-    with_two(async |ann, bob| story(&cluster, &plan, ann, bob).await).await;
+    Person::at_desk_and_phone(["Ann", "Bob"], async |ann, bob| {
+        story(&cluster, &plan, ann, bob).await
+    })
+    .await;
 }
 
 /// One looks on in JSON, the other in the compact format.
-async fn story(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Result<()> {
+async fn story(cluster: &Cluster, plan: &Plan, ann: &Person<'_>, bob: &Person<'_>) -> Result<()> {
     let page = format!("http://{}/", cluster.gateway(0));
-    open(ann, &format!("{page}?format=json"), "Ann").await?;
-    open(bob, &page, "Bob").await?;
-    for browser in [ann, bob] {
-        skips_the_round(browser).await?;
+    open(&ann.page, &format!("{page}?format=json"), ann.name).await?;
+    open(&bob.page, &page, bob.name).await?;
+    for one in [ann, bob] {
+        skips_the_round(&one.page).await?;
     }
     let script = concat!(
         include_str!("page/seen.js"),
         "; const done = arguments[0]; \
          checks().then(done, (error) => done([String(error.stack)]));"
     );
-    let wrong = ann.execute_async(script, vec![]).await?;
+    let wrong = ann.page.execute_async(script, vec![]).await?;
     ensure!(wrong == json!([]), "{wrong:#}");
 
     let world = World::of(cluster, plan).await?;
     // Newcomers begin on tiles that may be further apart than a window is high.
-    let at = position(&state(ann).await?)?;
-    comes_near(&world, bob, (at.0 + 2, at.1)).await?;
+    let at = position(&state(&ann.page).await?)?;
+    comes_near(&world, &bob.page, (at.0 + 2, at.1)).await?;
     for (looks, other) in [(ann, bob), (bob, ann)] {
-        looks_as_chosen(looks, other).await?;
-        wears(looks, other).await?;
+        looks_as_chosen(&looks.page, &other.page).await?;
+        looks
+            .in_every_window(async |_| {
+                sees_the_ground(looks).await?;
+                wears(looks, &other.page).await
+            })
+            .await?;
     }
-    let tree = nearest_tree(&world, position(&state(ann).await?)?)?;
+    let tree = nearest_tree(&world, position(&state(&ann.page).await?)?)?;
     tokio::try_join!(
-        comes_near(&world, ann, (tree.0 - 4, tree.1)),
-        comes_near(&world, bob, (tree.0 + 4, tree.1)),
+        comes_near(&world, &ann.page, (tree.0 - 2, tree.1)),
+        comes_near(&world, &bob.page, (tree.0 + 2, tree.1)),
     )?;
-    works(ann, bob).await
+    for (looks, other) in [(ann, bob), (bob, ann)] {
+        looks
+            .in_every_window(async |_| works(&world, looks, &other.page).await)
+            .await?;
+    }
+    Ok(())
+}
+
+/// Closes the panel where it lies over the ground.
+async fn sees_the_ground(one: &Person<'_>) -> Result<()> {
+    let script =
+        "return document.getElementById('side').getBoundingClientRect().width > innerWidth / 2";
+    let wide = one.page.execute(script, vec![]).await? == json!(true);
+    if wide && shown(&one.page, "#side").await? {
+        one.presses("#side-close", "").await?;
+    }
+    Ok(())
 }
 
 /// Leaves the mayor's round: its arrow and its calls would move in the picture.
@@ -108,70 +138,66 @@ async fn looks_as_chosen(looks: &Client, other: &Client) -> Result<()> {
     Ok(())
 }
 
-/// Lets `other` take a hatchet into the hand. `looks` hears of it, and its picture changes there.
-async fn wears(looks: &Client, other: &Client) -> Result<()> {
+/// Lets `other` take a hatchet into the hand. `looks` hears of it, and the picture changes. Then the
+/// hatchet goes back into the pack.
+async fn wears(looks: &Person<'_>, other: &Client) -> Result<()> {
     let who = id(other).await?;
-    until(looks, "the other", |state| {
-        field(state, &who, "name").is_some()
-    })
-    .await?;
-    let calm = Instant::now() + SOON;
-    changes(looks, &who).await?;
-    while changes(looks, &who).await? > HATCHET_PIXELS / 2 {
-        ensure!(Instant::now() < calm, "the picture is never at rest");
-        sleep(Duration::from_millis(300)).await;
-    }
+    let worn = async |what: &str, item: Option<Value>| {
+        let told = until(&looks.page, what, |state| {
+            field(state, &who, "name").is_some() && field(state, &who, "worn") == item.as_ref()
+        });
+        told.await
+    };
+    worn("empty hands", None).await?;
+    rests(&looks.page, &who, HATCHET_PIXELS / 2).await?;
     choose(other, "bronze_hatchet", "Wear").await?;
-    let hatchet = json!("bronze_hatchet");
-    until(looks, "the hatchet", |state| {
-        field(state, &who, "worn") == Some(&hatchet)
-    })
-    .await?;
-    sleep(Duration::from_millis(200)).await;
-    let changed = changes(looks, &who).await?;
-    ensure!(
-        changed >= HATCHET_PIXELS,
-        "the hatchet changed {changed} pixels"
-    );
-    shoot(looks, "a-hatchet-in-the-hand").await
+    worn("the hatchet", Some(json!("bronze_hatchet"))).await?;
+    let deadline = Instant::now() + SOON;
+    while changed(&looks.page, &who).await? < HATCHET_PIXELS {
+        ensure!(Instant::now() < deadline, "nobody sees the hatchet");
+        sleep(Duration::from_millis(100)).await;
+    }
+    is_seen(looks, &who).await?;
+    shoot(&looks.page, "a-hatchet-in-the-hand").await?;
+    looks.looks_here("a hatchet in the hand").await?;
+    let script = "window.tilestead.act('equipment:remove', { slot: 'weapon' })";
+    other.execute(script, vec![]).await?;
+    worn("empty hands again", None).await.map(drop)
 }
 
-/// Counts the pixels around somebody in the picture that differ from those of the last time.
-async fn changes(looks: &Client, who: &Value) -> Result<u64> {
+/// Nothing of the page lies over somebody.
+async fn is_seen(looks: &Person<'_>, who: &Value) -> Result<()> {
     let script = "const one = window.tilestead.entities().find((e) => e.id === arguments[0]); \
         const at = window.tilestead.screen(one.x, one.z); \
-        const c = document.getElementById('map').getContext('2d'); \
-        const now = c.getImageData(at.x - 40, at.y - 50, 80, 80).data; \
-        const before = window.before ?? now; window.before = now; let sum = 0; \
-        for (let n = 0; n < now.length; n += 4) { \
-            const far = [0, 1, 2].reduce((far, k) => far + Math.abs(now[n + k] - before[n + k]), 0); \
-            if (far > 30) sum += 1; } \
-        return sum;";
-    let sum = looks.execute(script, vec![who.clone()]).await?.as_u64();
-    sum.context("a number")
+        return document.elementFromPoint(at.x, at.y)?.id ?? null;";
+    let over = looks.page.execute(script, vec![who.clone()]).await?;
+    ensure!(over == json!("map"), "{over} lies over the other");
+    Ok(())
 }
 
-/// Lets `bob` chop a tree near the town; `ann` sees that, and sees it end.
-async fn works(ann: &Client, bob: &Client) -> Result<()> {
-    let who = id(bob).await?;
+/// Lets `other` chop a tree near the town; `looks` sees that, and sees it end.
+async fn works(world: &World, looks: &Person<'_>, other: &Client) -> Result<()> {
+    let who = id(other).await?;
     let chops = json!("chop");
     let deadline = Instant::now() + TIMEOUT;
     let mut tried = 0;
     loop {
-        let seen = state(bob).await?;
+        let seen = state(other).await?;
         let all = seen["all"].as_array().context("entities")?;
         let trees = all
             .iter()
             .filter(|e| e["resourceId"] == json!("tree_normal") && e["depleted"] != json!(true));
         let trees: Vec<&Value> = trees.collect();
         ensure!(!trees.is_empty(), "no tree in sight");
-        act_on(bob, &trees[tried % trees.len()]["id"], "Chop").await?;
+        act_on(other, &trees[tried % trees.len()]["id"], "Chop").await?;
         tried += 1;
         let attempt = Instant::now() + SOON;
         while Instant::now() < attempt {
-            if field(&state(ann).await?, &who, "doing") == Some(&chops) {
-                shoot(ann, "somebody-chops").await?;
-                return stops(ann, bob, &who).await;
+            if field(&state(&looks.page).await?, &who, "doing") == Some(&chops) {
+                if !goes_after(world, looks, &who).await? {
+                    swings(looks, &who).await?;
+                    return stops(looks, other, &who).await;
+                }
             }
             sleep(Duration::from_millis(100)).await;
         }
@@ -179,10 +205,32 @@ async fn works(ann: &Client, bob: &Client) -> Result<()> {
     }
 }
 
-async fn stops(ann: &Client, bob: &Client, who: &Value) -> Result<()> {
+/// Goes near somebody who is further away than a narrow window shows; whether that was so.
+async fn goes_after(world: &World, looks: &Person<'_>, who: &Value) -> Result<bool> {
+    let state = state(&looks.page).await?;
+    let all = state["all"].as_array().context("entities")?;
+    let other = all.iter().find(|one| one["id"] == *who).context("gone")?;
+    let axis = |name: &str| i32::try_from(other[name].as_i64().unwrap_or(0));
+    let (at, here) = ((axis("x")?, axis("z")?), position(&state)?);
+    if (at.0 - here.0).abs() <= NEAR && (at.1 - here.1).abs() <= NEAR {
+        return Ok(false);
+    }
+    comes_near(world, &looks.page, (at.0 + 2, at.1)).await?;
+    Ok(true)
+}
+
+/// The picture of somebody who works moves.
+async fn swings(looks: &Person<'_>, who: &Value) -> Result<()> {
+    moves(&looks.page, who, SWING_PIXELS).await?;
+    is_seen(looks, who).await?;
+    shoot(&looks.page, "somebody-chops").await?;
+    looks.looks_here("somebody chops").await
+}
+
+async fn stops(looks: &Person<'_>, other: &Client, who: &Value) -> Result<()> {
     let script = "window.tilestead.act('player:emote', { emote: 'wave' })";
-    bob.execute(script, vec![]).await?;
-    until(ann, "an end of it", |state| {
+    other.execute(script, vec![]).await?;
+    until(&looks.page, "an end of it", |state| {
         field(state, who, "doing").is_none() && field(state, who, "name").is_some()
     })
     .await?;

@@ -281,7 +281,8 @@ mod tests {
     }
 
     fn commits(telemetry: &Telemetry) -> Histogram<f64> {
-        let commits = telemetry.meter().f64_histogram("commit_seconds");
+        let meter = telemetry.meter();
+        let commits = meter.f64_histogram("commit_seconds");
         commits.with_boundaries(vec![0.1, 1.0]).build()
     }
 

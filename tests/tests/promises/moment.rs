@@ -1,0 +1,94 @@
+//! The moment of a level-up: large words over the page, and gold around whoever has risen.
+
+use anyhow::{Result, ensure};
+use serde_json::{Value, json};
+use tokio::time::{Duration, Instant, sleep};
+
+use super::{
+    browser::{shoot, state},
+    browser_steps::SOON,
+    person::Person,
+    pixels::{changed, rests},
+};
+
+/// Pixels around somebody, of 80 × 80, that the rays, rings and stars of a level-up change at least.
+const GOLD_PIXELS: u64 = 600;
+/// What moves in a picture in which nobody has risen: grass, water, others who pass by.
+const CALM_PIXELS: u64 = 200;
+/// What the lamp makes of a first level.
+const PRAYER: &str = "Prayer 3";
+
+/// The words of the banner, and what is wrong with its place.
+const BANNER: &str = "; const banner = document.getElementById('banner'); \
+    const at = banner.getBoundingClientRect(); \
+    const over = [...document.querySelectorAll(PARTS)].filter(shown) \
+        .filter((part) => overlap(part.getBoundingClientRect(), at)).map(called); \
+    return { words: banner.innerText, strength: Number(getComputedStyle(banner).opacity), \
+        inside: within(at, around()), over };";
+
+/// Rubs the lamp that the mayor has given, rises in prayer by it, and sees that. The page then shows
+/// the same moment in windows of all sizes.
+pub(super) async fn rises(one: &Person<'_>) -> Result<()> {
+    rests(&one.page, &own(one).await?, CALM_PIXELS).await?;
+    one.chooses("patient_lamp", "Rub").await?;
+    one.presses("#menu button", "Prayer").await?;
+    one.closes_pack().await?;
+    sees(one).await?;
+    shoot(
+        &one.page,
+        &format!("a-level-{}", one.name.replace(' ', "-")),
+    )
+    .await?;
+    one.in_every_window(async |_| {
+        let own = own(one).await?;
+        over(one).await?;
+        rests(&one.page, &own, CALM_PIXELS).await?;
+        let script = "window.tilestead.hear('skill:xp', \
+            { skill: 'prayer', gained: 0, xp: 250, level: 3, leveledUp: true })";
+        one.page.execute(script, vec![]).await?;
+        sees(one).await?;
+        one.looks_here("a level").await
+    })
+    .await
+}
+
+async fn own(one: &Person<'_>) -> Result<Value> {
+    Ok(state(&one.page).await?["characterId"].clone())
+}
+
+async fn banner(one: &Person<'_>) -> Result<Value> {
+    let script = format!("{}{BANNER}", include_str!("page/geometry.js"));
+    Ok(one.page.execute(&script, vec![]).await?)
+}
+
+/// Waits until the last moment is over.
+async fn over(one: &Person<'_>) -> Result<()> {
+    let deadline = Instant::now() + SOON;
+    while banner(one).await?["strength"] != json!(0) {
+        ensure!(Instant::now() < deadline, "the moment never ends");
+        sleep(Duration::from_millis(100)).await;
+    }
+    Ok(())
+}
+
+/// The words stand where nothing else does, and the picture around the own character is full of gold.
+async fn sees(one: &Person<'_>) -> Result<()> {
+    let own = own(one).await?;
+    let deadline = Instant::now() + SOON;
+    loop {
+        let banner = banner(one).await?;
+        let said = banner["words"].as_str().unwrap_or_default();
+        let strong = banner["strength"].as_f64().unwrap_or(0.0) > 0.5;
+        let gold = changed(&one.page, &own).await?;
+        if said.starts_with(PRAYER) && strong && gold >= GOLD_PIXELS {
+            let apart = banner["inside"] == json!(true) && banner["over"] == json!([]);
+            ensure!(apart, "the words stand badly: {banner}");
+            return Ok(());
+        }
+        ensure!(
+            Instant::now() < deadline,
+            "no moment: {banner}, {gold} pixels"
+        );
+        sleep(Duration::from_millis(100)).await;
+    }
+}
