@@ -15,6 +15,8 @@ use super::{
 const GOLD_PIXELS: u64 = 600;
 /// What moves in a picture in which nobody has risen: grass, water, others who pass by.
 const CALM_PIXELS: u64 = 200;
+/// The time for which a moment lasts.
+const MOMENT: Duration = Duration::from_millis(4200);
 /// What the lamp makes of a first level.
 const PRAYER: &str = "Prayer 3";
 
@@ -33,23 +35,27 @@ pub(super) async fn rises(one: &Person<'_>) -> Result<()> {
     one.chooses("patient_lamp", "Rub").await?;
     one.presses("#menu button", "Prayer").await?;
     one.closes_pack().await?;
-    sees(one).await?;
-    shoot(
-        &one.page,
-        &format!("a-level-{}", one.name.replace(' ', "-")),
-    )
-    .await?;
+    sees(one, Instant::now() + SOON).await?;
+    let name = format!("a-level-{}", one.name.replace(' ', "-"));
+    shoot(&one.page, &name).await?;
     one.in_every_window(async |_| {
-        let own = own(one).await?;
-        over(one).await?;
-        rests(&one.page, &own, CALM_PIXELS).await?;
-        let script = "window.tilestead.hear('skill:xp', \
-            { skill: 'prayer', gained: 0, xp: 250, level: 3, leveledUp: true })";
-        one.page.execute(script, vec![]).await?;
-        sees(one).await?;
+        let deadline = Instant::now() + SOON;
+        while let Err(error) = sees_again(one).await {
+            // A page that stood still for the length of a moment has not drawn it.
+            ensure!(Instant::now() < deadline, "{error:#}");
+        }
         one.looks_here("a level").await
     })
     .await
+}
+
+async fn sees_again(one: &Person<'_>) -> Result<()> {
+    over(one).await?;
+    rests(&one.page, &own(one).await?, CALM_PIXELS).await?;
+    let script = "window.tilestead.hear('skill:xp', \
+        { skill: 'prayer', gained: 0, xp: 250, level: 3, leveledUp: true })";
+    one.page.execute(script, vec![]).await?;
+    sees(one, Instant::now() + MOMENT).await
 }
 
 async fn own(one: &Person<'_>) -> Result<Value> {
@@ -72,22 +78,23 @@ async fn over(one: &Person<'_>) -> Result<()> {
 }
 
 /// The words stand where nothing else does, and the picture around the own character is full of gold.
-async fn sees(one: &Person<'_>) -> Result<()> {
+async fn sees(one: &Person<'_>, deadline: Instant) -> Result<()> {
     let own = own(one).await?;
-    let deadline = Instant::now() + SOON;
+    let mut most = (0.0_f64, 0);
     loop {
         let banner = banner(one).await?;
         let said = banner["words"].as_str().unwrap_or_default();
-        let strong = banner["strength"].as_f64().unwrap_or(0.0) > 0.5;
+        let strength = banner["strength"].as_f64().unwrap_or(0.0);
         let gold = changed(&one.page, &own).await?;
-        if said.starts_with(PRAYER) && strong && gold >= GOLD_PIXELS {
+        if said.starts_with(PRAYER) && strength > 0.5 && gold >= GOLD_PIXELS {
             let apart = banner["inside"] == json!(true) && banner["over"] == json!([]);
             ensure!(apart, "the words stand badly: {banner}");
             return Ok(());
         }
+        most = (most.0.max(strength), most.1.max(gold));
         ensure!(
             Instant::now() < deadline,
-            "no moment: {banner}, {gold} pixels"
+            "no moment: {banner}, at most {most:?}"
         );
         sleep(Duration::from_millis(100)).await;
     }

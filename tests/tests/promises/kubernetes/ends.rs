@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 use tests::cluster::process::workspace;
 
-use super::{ALL, Objects, SERVERS, chart, objects, plain, text, with};
+use super::{ALL, Objects, SERVERS, chart, objects, plain, with};
 
 /// Returns the only number of seconds that a constant of the source has, as `const NAME: Duration = Duration::from_…(n)`.
 fn constant(file: &str, name: &str) -> f64 {
