@@ -95,7 +95,7 @@ export function probe({
       place: more.music.kinds && more.music.place,
     }),
     /** Lets the page hear a message as though the server had sent it. */
-    hear: (event, data) => more.ears.hear(event, data),
+    hear: (event, data) => net.on(event, data),
     resumes: () => ({ ...net.resumes }),
     cut: () => net.closed(net.line, 1006, ""),
     screen: (x, z) => picture.toScreen(x, z),

@@ -22,7 +22,8 @@ pub(super) async fn listens(world: &World, one: &Person<'_>) -> Result<()> {
     let lute = |sound: &Value| sound["notes"].as_u64() > Some(0) && sound["tune"].is_string();
     sound_until(one, "the lute", lute).await?;
     let before = played(&sound(one).await?, &["level"]);
-    let level = "window.tilestead.hear('skill:xp', { leveledUp: true })";
+    let level = "window.tilestead.hear('skill:xp', \
+        { skill: 'prayer', gained: 0, xp: 0, level: 1, leveledUp: true })";
     one.page.execute(level, vec![]).await?;
     sound_until(one, "a level", |sound| played(sound, &["level"]) > before).await?;
     for size in one.windows {

@@ -1,12 +1,14 @@
 //! The moment of a level-up: large words over the page, and gold around whoever has risen.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
+use tests::cluster::{Cluster, Plan};
 use tokio::time::{Duration, Instant, sleep};
 
 use super::{
     browser::{shoot, state},
     browser_steps::SOON,
+    newcomer::begins,
     person::Person,
     pixels::{changed, rests},
 };
@@ -28,8 +30,7 @@ const BANNER: &str = "; const banner = document.getElementById('banner'); \
     return { words: banner.innerText, strength: Number(getComputedStyle(banner).opacity), \
         inside: within(at, around()), over };";
 
-/// Rubs the lamp that the mayor has given, rises in prayer by it, and sees that. The page then shows
-/// the same moment in windows of all sizes.
+/// Rubs the lamp that the mayor has given, rises in prayer by it, and sees that.
 pub(super) async fn rises(one: &Person<'_>) -> Result<()> {
     rests(&one.page, &own(one).await?, CALM_PIXELS).await?;
     one.chooses("patient_lamp", "Rub").await?;
@@ -37,7 +38,22 @@ pub(super) async fn rises(one: &Person<'_>) -> Result<()> {
     one.closes_pack().await?;
     sees(one, Instant::now() + SOON).await?;
     let name = format!("a-level-{}", one.name.replace(' ', "-"));
-    shoot(&one.page, &name).await?;
+    shoot(&one.page, &name).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_page_is_entered_and_a_level_is_a_moment_at_every_size() {
+    let cluster = Cluster::start(Plan::new("moment")).await.unwrap();
+    let page = format!("http://{}/", cluster.gateway(0));
+    Person::at_desk_and_phone(["Max Moor", "Nan Nettle"], async |desk, phone| {
+        tokio::try_join!(story(desk, &page), story(phone, &page)).map(drop)
+    })
+    .await;
+}
+
+/// The page hears of a level as it does from the server, in windows of all sizes.
+async fn story(one: &Person<'_>, page: &str) -> Result<()> {
+    begins(one, page).await?;
     one.in_every_window(async |_| {
         let deadline = Instant::now() + SOON;
         while let Err(error) = sees_again(one).await {
@@ -47,6 +63,7 @@ pub(super) async fn rises(one: &Person<'_>) -> Result<()> {
         one.looks_here("a level").await
     })
     .await
+    .context(one.name)
 }
 
 async fn sees_again(one: &Person<'_>) -> Result<()> {
