@@ -22,6 +22,10 @@ use super::{
 };
 
 const PASSWORD: &str = "seven lanterns by the mill";
+/// The keys that go back, up and down.
+const ESCAPE: char = '\u{E00C}';
+const UP: char = '\u{E013}';
+const DOWN: char = '\u{E015}';
 /// Longest time for a record of 50 ticks.
 const RECORDED: Duration = Duration::from_secs(60);
 
@@ -59,6 +63,8 @@ async fn story(cluster: &mut Cluster, one: &Person<'_>) -> Result<()> {
     showing(&one.page, "#figures", SOON).await?;
     rows(one, "#zones tbody tr[data-mark='live']", 3).await?;
     one.looks("the overview").await?;
+    sees_the_times(one).await.context("times")?;
+    profiles(one).await.context("a profile")?;
     records(one).await.context("a record")?;
     mutes_and_teleports(one).await.context("Ann")?;
     reads_the_ledger(one).await.context("the ledger")?;
@@ -128,6 +134,90 @@ pub(super) async fn says(one: &Person<'_>, id: &str, words: &str) -> Result<()> 
     let script = format!("return document.getElementById('{id}')?.innerText.includes('{words}')");
     let what = format!("#{id} does not say {words:?}");
     until_true(one, &what, &script).await
+}
+
+/// Every process has the times of its work in its table.
+async fn sees_the_times(one: &Person<'_>) -> Result<()> {
+    for (table, column, rows) in [
+        ("zones", "Tick", 3),
+        ("zones", "Commit", 1),
+        ("gateways", "Fan-out", 1),
+        ("gateways", "Players", 1),
+        ("stores", "Commit", 1),
+        ("stores", "Connections", 1),
+    ] {
+        let script = format!(
+            "const cells = [...document.querySelectorAll(\"#{table} td[data-name='{column}']\")]; \
+             return cells.filter((cell) => /^[1-9]|^0\\.[1-9]/.test(cell.innerText)).length >= {rows}"
+        );
+        until_true(one, &format!("no number in {column} of {table}"), &script).await?;
+    }
+    says(one, "gateways", "answers").await?;
+    says(one, "stores", "PostgreSQL").await
+}
+
+/// The functions of a zone, of the gateway and of a store, as a flame graph: closer, back, and as text.
+async fn profiles(one: &Person<'_>) -> Result<()> {
+    let checks = include_str!("page/flame.js");
+    let script = format!(
+        "{checks}; const done = arguments[0]; \
+         checks().then(done, (error) => done([String(error.stack)]));"
+    );
+    let wrong = one.page.execute_async(&script, vec![]).await?;
+    ensure!(wrong == json!([]), "{wrong:#}");
+    for (process, whose) in [
+        ("#gateways", "the gateway"),
+        ("#stores", "store "),
+        ("#zones", "zone "),
+    ] {
+        let act = format!("{process} button[data-key^='profile {whose}']");
+        one.presses(&act, "Profile 10 s").await?;
+        rows(one, &format!("{act}:disabled"), 1).await?;
+        rows(one, &format!("{act}:disabled"), 0).await?;
+        says(one, "flame-title", &format!("Profile of {whose}")).await?;
+        let boxes = "return document.querySelectorAll('#flame-sheet g').length > 3";
+        until_true(one, &format!("no boxes of {whose}"), boxes).await?;
+    }
+    looks_closer(one).await?;
+    one.looks("a profile").await?;
+    shoot(&one.page, "console-profile").await?;
+    let saved = "window.saved = []; const make = URL.createObjectURL; \
+        URL.createObjectURL = (blob) => (blob.text().then((text) => window.saved.push(text)), make(blob));";
+    one.page.execute(saved, vec![]).await?;
+    one.presses("#flame button", "Save the stacks").await?;
+    let folded = "return window.saved.length === 1 && /^[^;]+;.* [0-9]+$/m.test(window.saved[0])";
+    until_true(one, "the stacks are not saved", folded).await
+}
+
+/// A click and Enter look closer; Escape and the button go back to the whole.
+async fn looks_closer(one: &Person<'_>) -> Result<()> {
+    let widest = "const second = [...document.querySelectorAll('#flame-sheet g')].filter((g) => \
+            g.querySelector('rect').getAttribute('y') === '19'); \
+        const width = (g) => Number(g.querySelector('rect').getAttribute('width')); \
+        const best = second.sort((a, b) => width(b) - width(a))[0];";
+    let place = format!("{widest} return best.dataset.place");
+    let closer = format!(
+        "{widest} const back = document.querySelector('#flame .row button'); \
+         return !back.disabled && second.length === 1 && \
+             width(best) > document.getElementById('flame-sheet').clientWidth - 2"
+    );
+    let whole = "return document.querySelector('#flame .row button').disabled";
+    let place = one.page.execute(&place, vec![]).await?;
+    let place = place.as_str().context("a box below the first")?.to_owned();
+    one.presses(&format!("#flame-sheet g[data-place='{place}'] rect"), "")
+        .await?;
+    until_true(one, "a click looks no closer", &closer).await?;
+    says(one, "flame-at", "%").await?;
+    one.taps_key(ESCAPE).await?;
+    until_true(one, "Escape does not go back", whole).await?;
+    // Back at the whole, the keys are at the box that was looked at.
+    one.taps_key(UP).await?;
+    says(one, "flame-at", "all: ").await?;
+    one.taps_key(DOWN).await?;
+    one.taps_enter().await?;
+    until_true(one, "Enter looks no closer", &closer).await?;
+    one.presses("#flame .row button", "Back").await?;
+    until_true(one, "the button does not go back", whole).await
 }
 
 /// The next ticks of a zone, as a file. Nobody has to wait for the half minute that they take.
@@ -238,7 +328,7 @@ async fn drains(one: &Person<'_>) -> Result<()> {
 
 async fn reads_the_acts(one: &Person<'_>) -> Result<()> {
     one.presses("#nav a", "Acts").await?;
-    for act in ["mute", "freeze", "unfreeze", "drain", "record"] {
+    for act in ["mute", "freeze", "unfreeze", "drain", "record", "profile"] {
         says(one, "acts", act).await?;
     }
     one.looks("the acts").await?;
