@@ -53,7 +53,7 @@ export function span(seconds) {
 }
 
 /** Microseconds as milliseconds; nothing for what is not known. */
-export const ms = (micros) => (micros === null || micros === undefined ? undefined : `${(micros / 1000).toFixed(1)} ms`);
+export const ms = (micros) => (micros === null || micros === undefined ? undefined : `${(micros / 1000).toFixed(micros < 10000 ? 2 : 1)} ms`);
 
 /** A picture of how full something is, with its number. */
 export function load(part) {
