@@ -100,6 +100,7 @@ export class Flame {
     Object.assign(this, { folded, all, name: `profile of ${whose}`.replace(/\W+/g, "-"), path: [all] });
     say(this.title, `Profile of ${whose}`);
     this.point(all);
+    if (!all.samples) say(this.about, "There is no sample: the process rested.");
     this.draw();
     return true;
   }

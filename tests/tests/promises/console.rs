@@ -64,7 +64,7 @@ async fn story(cluster: &mut Cluster, one: &Person<'_>) -> Result<()> {
     rows(one, "#zones tbody tr[data-mark='live']", 3).await?;
     one.looks("the overview").await?;
     sees_the_times(one).await.context("times")?;
-    profiles(one).await.context("a profile")?;
+    profiles(&op, one).await.context("a profile")?;
     records(one).await.context("a record")?;
     mutes_and_teleports(one).await.context("Ann")?;
     reads_the_ledger(one).await.context("the ledger")?;
@@ -156,8 +156,8 @@ async fn sees_the_times(one: &Person<'_>) -> Result<()> {
     says(one, "stores", "PostgreSQL").await
 }
 
-/// The functions of a zone, of the gateway and of a store, as a flame graph: closer, back, and as text.
-async fn profiles(one: &Person<'_>) -> Result<()> {
+/// The functions of the gateway, of a store and of a zone, as a flame graph: closer, back, and as text.
+async fn profiles(op: &Caller<'_>, one: &Person<'_>) -> Result<()> {
     let checks = include_str!("page/flame.js");
     let script = format!(
         "{checks}; const done = arguments[0]; \
@@ -165,21 +165,17 @@ async fn profiles(one: &Person<'_>) -> Result<()> {
     );
     let wrong = one.page.execute_async(&script, vec![]).await?;
     ensure!(wrong == json!([]), "{wrong:#}");
-    for (process, whose) in [
-        ("#gateways", "the gateway"),
-        ("#stores", "store "),
-        ("#zones", "zone "),
-    ] {
-        let act = format!("{process} button[data-key^='profile {whose}']");
-        one.presses(&act, "Profile 10 s").await?;
-        rows(one, &format!("{act}:disabled"), 1).await?;
-        let title = format!(
-            "return document.getElementById('flame-title').innerText.startsWith('Profile of {whose}')"
-        );
-        in_the_end(one, &format!("no profile of {whose}"), &title).await?;
-        let boxes = "return document.querySelectorAll('#flame-sheet g').length > 3";
-        until_true(one, &format!("no boxes of {whose}"), boxes).await?;
+    profiled(one, "#gateways", "the gateway").await?;
+    profiled(one, "#stores", "store ").await?;
+    let zone = "return document.querySelector('#zones button[data-zone]').dataset.zone";
+    let zone = one.page.execute(zone, vec![]).await?;
+    let zone = zone.as_str().context("a zone")?;
+    tokio::select! {
+        drawn = profiled(one, "#zones", &format!("zone {zone}")) => drawn?,
+        busy = works(op, zone) => busy?,
     }
+    let boxes = "return document.querySelectorAll('#flame-sheet g').length > 3";
+    until_true(one, "no boxes of the zone", boxes).await?;
     looks_closer(one).await?;
     one.looks("a profile").await?;
     shoot(&one.page, "console-profile").await?;
@@ -189,6 +185,28 @@ async fn profiles(one: &Person<'_>) -> Result<()> {
     one.presses("#flame button", "Save the stacks").await?;
     let folded = "return window.saved.length === 1 && /^[^;]+;.* [0-9]+$/m.test(window.saved[0])";
     until_true(one, "the stacks are not saved", folded).await
+}
+
+/// Takes a profile and sees it drawn.
+async fn profiled(one: &Person<'_>, table: &str, whose: &str) -> Result<()> {
+    let act = format!("{table} button[data-key^='profile {whose}']");
+    one.presses(&act, "Profile 10 s").await?;
+    rows(one, &format!("{act}:disabled"), 1).await?;
+    let title = format!(
+        "return document.getElementById('flame-title').innerText.startsWith('Profile of {whose}')"
+    );
+    in_the_end(one, &format!("no profile of {whose}"), &title).await?;
+    rows(one, &format!("{act}:disabled"), 0).await
+}
+
+/// Gives a zone more to do than to rest, for ever: one record after the other.
+async fn works(op: &Caller<'_>, zone: &str) -> Result<()> {
+    let path = format!("/admin/zones/{zone}/record");
+    loop {
+        let asked = Some(json!({ "ticks": 1 }));
+        let made = op.ask(Method::POST, &path, asked).await?;
+        ensure!(made.status == 200, "{}", made.text());
+    }
 }
 
 /// A click and Enter look closer; Escape and the button go back to the whole.
