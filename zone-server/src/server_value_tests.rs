@@ -314,20 +314,20 @@ async fn what_is_worn_and_banked_is_told_when_the_store_has_it_and_not_before() 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_run_tells_the_mean_times_of_ticks_and_of_commits_that_were_answered() {
     let game = game(Mutants::default()).await;
-    game.ticks(2).await;
-    game.commit_comes().await;
+    game.drops(1).await;
+    until("the first drop is answered", || game.answers(1) == ["ack"]).await;
     let before = game.crowd().await;
     assert!((1..600_000).contains(&before.tick_us), "{before:?}");
+    assert!(before.commit_us > 0, "{before:?}");
     let attempts = || game.scene.store.read(|state| state.commits_come);
     game.hold(true);
-    game.drops(1).await;
+    game.drops(2).await;
     game.commit_comes().await;
     let first = attempts();
     until("a second attempt at the batch", || attempts() > first).await;
     game.hold(false);
-    until("the drop is answered", || game.answers(1) == ["ack"]).await;
+    until("the second drop is answered", || game.answers(2) == ["ack"]).await;
     let after = game.crowd().await;
-    assert!(after.commit_us > 0, "{after:?}");
     // An attempt without an answer takes two seconds: an eighth of that would show.
     assert!(after.commit_us < 200_000, "{before:?} {after:?}");
     game.stop.cancel();
