@@ -170,8 +170,9 @@ async fn profiles(op: &Caller<'_>, one: &Person<'_>) -> Result<()> {
     let zone = "return document.querySelector('#zones button[data-zone]').dataset.zone";
     let zone = one.page.execute(zone, vec![]).await?;
     let zone = zone.as_str().context("a zone")?;
+    let whose = format!("zone {zone}");
     tokio::select! {
-        drawn = profiled(one, "#zones", &format!("zone {zone}")) => drawn?,
+        drawn = profiled(one, "#zones", &whose) => drawn?,
         busy = works(op, zone) => busy?,
     }
     let boxes = "return document.querySelectorAll('#flame-sheet g').length > 3";
