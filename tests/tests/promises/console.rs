@@ -181,7 +181,8 @@ async fn profiles(op: &Caller<'_>, one: &Person<'_>) -> Result<()> {
     one.looks("a profile").await?;
     shoot(&one.page, "console-profile").await?;
     let saved = "window.saved = []; const make = URL.createObjectURL; \
-        URL.createObjectURL = (blob) => (blob.text().then((text) => window.saved.push(text)), make(blob));";
+        URL.createObjectURL = (blob) => { URL.createObjectURL = make; \
+            blob.text().then((text) => window.saved.push(text)); return make(blob); };";
     one.page.execute(saved, vec![]).await?;
     one.presses("#flame button", "Save the stacks").await?;
     let folded = "return window.saved.length === 1 && /^[^;]+;.* [0-9]+$/m.test(window.saved[0])";
