@@ -26,6 +26,7 @@ use crate::{
     session::{budget::Budgets, registry::Registry},
     social::hub::Hub,
     socket::Reports,
+    stores::Stores,
     turns::Turns,
     zone_link::Zones,
 };
@@ -46,6 +47,7 @@ pub(crate) struct App {
     /// Breaks zone servers for trial; `None`: this world has none.
     pub(crate) supervisor: Option<Supervisor>,
     pub(crate) queries: Queries,
+    pub(crate) stores: Stores,
     pub(crate) personal: Personal,
     pub(crate) auth: Auth,
     pub(crate) bounds: Bounds,

@@ -42,6 +42,7 @@ use crate::{
     },
     socket::Reports,
     spans::Spans,
+    stores::Stores,
     turns::{Line, Turns},
     zone_link::{Zones, ZonesConfig},
 };
@@ -88,6 +89,7 @@ pub(crate) fn assemble(
     let app = App {
         agents: Agents::new(store.clone(), &config.trust, runtime),
         queries: Queries::new(store.clone()),
+        stores: Stores::new(store.clone()),
         personal: Personal::new(store.clone()),
         live_queries: LiveQueries::new(&config.trust),
         supervisor: supervisor(&config)?,
@@ -178,11 +180,13 @@ fn reports(telemetry: &Telemetry, metrics: &Metrics, tasks: &TaskGroup) -> Repor
 
 /// Returns the way of the hub to the sessions here.
 fn own_sessions(zones: &Zones, registry: &Arc<Registry>) -> OwnSessions {
-    let (stands, known, here) = (zones.clone(), Arc::clone(registry), Arc::clone(registry));
+    let (stands, shown) = (zones.clone(), zones.clone());
+    let (known, here) = (Arc::clone(registry), Arc::clone(registry));
     OwnSessions {
         position: Box::new(move |session| stands.position(session).map(|(tile, _)| tile)),
         replaced: Box::new(move |character, epoch| known.replaced(character, epoch)),
         resumed: Box::new(move |session, attach| here.elsewhere(session, attach)),
+        flush_us: Box::new(move || shown.flush_us()),
     }
 }
 

@@ -43,6 +43,7 @@ mod session;
 mod social;
 mod socket;
 mod spans;
+mod stores;
 mod turns;
 mod unanswered;
 mod writer;

@@ -1,7 +1,8 @@
-//! Live queries to zones: where a character stands, and how full regions are.
+//! Live queries to zones: where a character stands, how full regions are, and how long ticks take.
 //!
-//! Always: no call to a zone takes longer than [`DEADLINE`], but for a record and a profile: they take their time. The gateway asks how full regions are
-//! at most once in [`KEPT`]. It leaves out zones that do not answer, and never guesses.
+//! Always: no call to a zone takes longer than [`DEADLINE`], but for a record and a profile: they take
+//! their time. The gateway asks how full regions are at most once in [`KEPT`]. It leaves out zones that
+//! do not answer, and never guesses.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -27,8 +28,8 @@ use crate::directory::DirectoryView;
 const DEADLINE: Duration = Duration::from_millis(500);
 /// Ticks that a record may take beyond its own.
 const SPARE_TICKS: u64 = 15;
-/// Time in which a zone finds the names of the functions of a profile.
-const NAMING: Duration = Duration::from_secs(20);
+/// Time in which a process finds the names of the functions of a profile.
+pub(crate) const NAMING: Duration = Duration::from_secs(20);
 /// Time for which an answer about all zones is good.
 const KEPT: Duration = Duration::from_secs(1);
 
@@ -39,13 +40,25 @@ pub(crate) struct Crowd {
     pub(crate) npcs: u32,
 }
 
+/// The pace of a run that answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pace {
+    /// Its last tick.
+    pub(crate) tick: u64,
+    /// Mean work of a tick, in microseconds; `None`: the zone is of a version that does not tell, or has
+    /// played none.
+    pub(crate) tick_us: Option<u32>,
+    /// Mean time of a commit, in microseconds; `None` likewise.
+    pub(crate) commit_us: Option<u32>,
+}
+
 /// Numbers for the regions of all zones that answered.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Crowds {
     /// The last tick that any zone played; 0: none answered.
     pub(crate) tick: u64,
-    /// The last tick of each run that answered.
-    pub(crate) ticks: BTreeMap<u64, u64>,
+    /// The pace of each run that answered.
+    pub(crate) paces: BTreeMap<u64, Pace>,
     pub(crate) regions: BTreeMap<Region, Crowd>,
 }
 
@@ -158,11 +171,11 @@ impl LiveQueries {
         let answers = futures::future::join_all(asked).await;
         let mut crowds = Crowds::default();
         for (run, answer) in view.runs().zip(answers) {
-            let Some((tick, regions)) = answer else {
+            let Some((pace, regions)) = answer else {
                 continue;
             };
-            crowds.tick = crowds.tick.max(tick);
-            crowds.ticks.insert(run.run_id, tick);
+            crowds.tick = crowds.tick.max(pace.tick);
+            crowds.paces.insert(run.run_id, pace);
             crowds.regions.extend(regions);
         }
         *last = Some((Instant::now(), crowds.clone()));
@@ -173,7 +186,7 @@ impl LiveQueries {
         &self,
         view: &DirectoryView,
         run_id: u64,
-    ) -> Option<(u64, Vec<(Region, Crowd)>)> {
+    ) -> Option<(Pace, Vec<(Region, Crowd)>)> {
         let mut client = self.client(view, run_id)?;
         let reply = timeout(DEADLINE, client.crowd(CrowdRequest { run_id })).await;
         let reply = reply.ok()?.ok()?.into_inner();
@@ -182,7 +195,12 @@ impl LiveQueries {
             let (players, npcs) = (row.players, row.npcs);
             Some((Region { x: at.x, z: at.z }, Crowd { players, npcs }))
         });
-        Some((reply.tick, regions.collect()))
+        let pace = Pace {
+            tick: reply.tick,
+            tick_us: told(reply.tick_us),
+            commit_us: told(reply.commit_us),
+        };
+        Some((pace, regions.collect()))
     }
 
     fn client(&self, view: &DirectoryView, run_id: u64) -> Option<LiveQueriesClient<Channel>> {
@@ -191,12 +209,17 @@ impl LiveQueries {
     }
 }
 
+/// Returns a mean in microseconds, which no process measures as 0.
+pub(crate) fn told(us: u32) -> Option<u32> {
+    (us > 0).then_some(us)
+}
+
 /// Waits for the beginning of an answer in parts.
-async fn within<T>(
+pub(crate) async fn within<T>(
     deadline: Duration,
     asked: impl Future<Output = Result<Response<Streaming<T>>, Status>>,
 ) -> Result<Streaming<T>, Status> {
     let parts = timeout(deadline, asked).await;
-    let parts = parts.map_err(|_| Status::deadline_exceeded("the zone does not answer"))?;
+    let parts = parts.map_err(|_| Status::deadline_exceeded("no answer in time"))?;
     Ok(parts?.into_inner())
 }

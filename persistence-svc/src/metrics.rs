@@ -7,6 +7,7 @@ use std::time::Duration;
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Histogram, Meter};
 use service_runtime::instruments::counter;
+use service_runtime::mean::RunningMean;
 
 use crate::placement::plan::{Applied, Spread};
 use crate::store::archive::Standing;
@@ -24,6 +25,7 @@ const ROWS: [f64; 9] = [
 #[derive(Clone)]
 pub(crate) struct Metrics {
     commit_duration: Histogram<f64>,
+    commit_mean: Arc<RunningMean>,
     commit_rows: Histogram<u64>,
     renewals: Counter<u64>,
     fenced: Counter<u64>,
@@ -76,6 +78,7 @@ impl Metrics {
                 "persistence_commit_seconds",
                 "From the whole batch to its outcome, by outcome",
             ),
+            commit_mean: Arc::default(),
             commit_rows: meter
                 .u64_histogram("persistence_commit_rows")
                 .with_description("Rows of the batches that were applied")
@@ -113,7 +116,8 @@ impl Metrics {
         }
     }
 
-    /// Counts an answered commit.
+    /// Counts a commit: done, repeated, fenced, refused, transfer_stale, or failed without an answer of
+    /// the database.
     pub(crate) fn committed(&self, outcome: &'static str, rows: usize, took: Duration) {
         let outcome = KeyValue::new("outcome", outcome);
         if outcome.value.as_str() == "done" {
@@ -123,7 +127,21 @@ impl Metrics {
         if outcome.value.as_str() == "fenced" {
             self.fenced.add(1, &[]);
         }
+        if outcome.value.as_str() != "failed" {
+            self.commit_mean.note(took);
+        }
         self.commit_duration.record(took.as_secs_f64(), &[outcome]);
+    }
+
+    /// Returns the mean time of a commit that the database answered, in microseconds; 0: there was none
+    /// yet.
+    pub(crate) fn commit_us(&self) -> u32 {
+        self.commit_mean.micros()
+    }
+
+    /// Returns the use of the pool now; `None`: SQLite, which has none.
+    pub(crate) fn pool(&self) -> Option<PoolUse> {
+        self.pool.get().map(|read| read())
     }
 
     /// Counts an answered call.

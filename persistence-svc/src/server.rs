@@ -6,7 +6,7 @@
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use futures::future::BoxFuture;
@@ -18,6 +18,7 @@ use proto::rpc::persistence::v1::runs_server::RunsServer;
 use proto::rpc::personal::v1::personal_server::PersonalServer;
 use proto::rpc::queries::v1::changes_server::ChangesServer;
 use proto::rpc::queries::v1::queries_server::QueriesServer;
+use proto::rpc::queries::v1::replica_server::ReplicaServer;
 use proto::rpc::social::v1::social_server::SocialServer;
 use service_runtime::drain;
 use service_runtime::health::{self, Health};
@@ -40,6 +41,7 @@ use crate::rpc::directory::DirectoryService;
 use crate::rpc::identity::IdentityService;
 use crate::rpc::personal::PersonalService;
 use crate::rpc::queries::{ChangesService, QueriesService};
+use crate::rpc::replica::ReplicaService;
 use crate::rpc::runs::RunsService;
 use crate::rpc::social::SocialService;
 use crate::store::Store;
@@ -64,6 +66,7 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     metrics_listener: Option<TcpListener>,
+    began: Instant,
 }
 
 impl Server {
@@ -98,6 +101,7 @@ impl Server {
             listener,
             address,
             metrics_listener,
+            began: Instant::now(),
         })
     }
 
@@ -148,6 +152,10 @@ impl Server {
             )
             .add_service(QueriesServer::new(QueriesService(Arc::clone(&desk))))
             .add_service(ChangesServer::new(ChangesService(Arc::clone(&desk))))
+            .add_service(ReplicaServer::new(ReplicaService {
+                desk: Arc::clone(&desk),
+                began: self.began,
+            }))
             .add_service(AgentsServer::new(AgentsService(Arc::clone(&desk))))
             .add_service(SocialServer::new(SocialService(Arc::clone(&desk))))
             .add_service(PersonalServer::new(PersonalService(Arc::clone(&desk))))

@@ -11,6 +11,7 @@ mod conformance;
 mod laws;
 mod mutants;
 mod placement;
+mod replica;
 mod security;
 mod service;
 mod stage;

@@ -81,6 +81,13 @@ pub struct Beat {
     /// Number of its players; 0 from gateways that do not tell it.
     #[serde(default)]
     pub players: u64,
+    /// Mean work of showing a tick to all its sessions, in microseconds; 0 from gateways that do not
+    /// tell it, and before the first.
+    #[serde(default)]
+    pub flush_us: u32,
+    /// Seconds since it began; absent from gateways that do not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uptime_s: Option<u64>,
 }
 
 /// A character that came into the world or left it.
@@ -210,6 +217,7 @@ mod tests {
         assert_eq!(serde_json::to_string(&expected).unwrap(), news);
         let beat: Beat = serde_json::from_str(r#"{"gatewayId":"g"}"#).unwrap();
         assert_eq!((beat.address, beat.players), (None, 0));
+        assert_eq!((beat.flush_us, beat.uptime_s), (0, None));
         let place = r#"{"gatewayId":"g","sessionId":"s","accountId":"a"}"#;
         assert_eq!(
             serde_json::from_str::<Presence>(place)

@@ -363,16 +363,17 @@ impl Lives {
         wedged: &CancellationToken,
     ) -> Run {
         let (commits, batches) = mpsc::channel(2);
+        let pulse = Arc::new(Pulse::default());
         let committer = Committer {
             run_id: registered.run_id,
             store: self.store.clone(),
             mailbox: mailbox.clone(),
             metrics: self.metrics.clone(),
+            pulse: Arc::clone(&pulse),
             tracer: self.telemetry.tracer(),
             positions: Positions::new(registered.knows_positions),
         };
         tasks.spawn("commits", committer.work(batches));
-        let pulse = Arc::new(Pulse::default());
         let (store, content) = (self.store.clone(), Arc::clone(&self.shelf.get().content));
         let keeper = Keeper::new(registered, store, mailbox.clone(), tasks.clone(), content);
         keeper.start(&pulse);

@@ -1,6 +1,7 @@
 //! The run tells nobody of value before the store has it.
 
 use proto::rpc::persistence::v1::{CharacterRecord, Slot};
+use proto::rpc::queries::v1::{CrowdReply, CrowdRequest, live_queries_client::LiveQueriesClient};
 use serde_json::{Value, json};
 
 use super::*;
@@ -122,6 +123,16 @@ impl Game {
         let come = || self.scene.store.read(|state| state.commits_come);
         let before = come();
         until("a commit comes", || come() > before).await;
+    }
+
+    /// Returns the run's answer to a gateway that asks how full it is.
+    async fn crowd(&self) -> CrowdReply {
+        let address = format!("http://{}", self.scene.address);
+        let endpoint = tonic::transport::Endpoint::from_shared(address).unwrap();
+        let mut client = LiveQueriesClient::new(endpoint.connect_lazy());
+        let run_id = self.run;
+        let reply = client.crowd(CrowdRequest { run_id }).await;
+        reply.unwrap().into_inner()
     }
 
     fn shown_in_first_slot(&self) -> Value {
@@ -297,5 +308,27 @@ async fn what_is_worn_and_banked_is_told_when_the_store_has_it_and_not_before() 
     assert_eq!(worn[0]["slots"][0]["item"]["quantity"], 1);
     let problems = game.scene.store.read(|state| state.problems.clone());
     assert_eq!(problems, Vec::<String>::new());
+    game.stop.cancel();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_run_tells_the_mean_times_of_ticks_and_of_commits_that_were_answered() {
+    let game = game(Mutants::default()).await;
+    game.drops(1).await;
+    until("the first drop is answered", || game.answers(1) == ["ack"]).await;
+    let before = game.crowd().await;
+    assert!((1..600_000).contains(&before.tick_us), "{before:?}");
+    assert!(before.commit_us > 0, "{before:?}");
+    let attempts = || game.scene.store.read(|state| state.commits_come);
+    game.hold(true);
+    game.drops(2).await;
+    game.commit_comes().await;
+    let first = attempts();
+    until("a second attempt at the batch", || attempts() > first).await;
+    game.hold(false);
+    until("the second drop is answered", || game.answers(2) == ["ack"]).await;
+    let after = game.crowd().await;
+    // An attempt without an answer takes two seconds: an eighth of that would show.
+    assert!(after.commit_us < 200_000, "{before:?} {after:?}");
     game.stop.cancel();
 }

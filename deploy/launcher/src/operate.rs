@@ -20,7 +20,7 @@ use std::{path::PathBuf, process::ExitCode};
 use clap::{Args, Subcommand, ValueEnum};
 use service_runtime::run;
 
-use self::cluster::Cluster;
+use self::{cluster::Cluster, profile::Process};
 use crate::{NAME, banner};
 
 /// Which cluster is asked, and how the answer is printed.
@@ -103,10 +103,12 @@ pub(crate) enum Order {
         #[arg(long, value_name = "FILE", default_value = "zone.record")]
         out: PathBuf,
     },
-    /// Sample the processor of a zone, or of the gateway, and draw a flame graph
+    /// Sample the processor of a zone, of the gateway or of a store, and draw a flame graph
     Profile {
-        /// Number of the zone, as `tilestead zones` lists it; without it, the gateway
-        zone: Option<u64>,
+        /// Number of a zone, as `tilestead zones` lists it, or `store`; without it, the gateway
+        of: Option<Process>,
+        /// Address of the store, as the console lists it; without it, the first one that answers
+        address: Option<String>,
         /// How long it is sampled
         #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=60))]
         seconds: u32,
@@ -161,8 +163,18 @@ async fn obey(order: &Order, place: &Where) -> anyhow::Result<String> {
         Order::Logout => login::end(&cluster).await,
         Order::Top => top::watch(cluster).await.map(|()| String::new()),
         Order::Record { zone, ticks, out } => record::make(&cluster, *zone, *ticks, out).await,
-        Order::Profile { zone, seconds, out } => {
-            profile::take(&cluster, *zone, *seconds, out).await
+        Order::Profile {
+            of,
+            address,
+            seconds,
+            out,
+        } => {
+            let asked = profile::Asked {
+                of: *of,
+                address: address.as_deref(),
+                seconds: *seconds,
+            };
+            profile::take(&cluster, asked, out).await
         }
         Order::Drain { zone } => lists::drain(&cluster, *zone).await,
         Order::Status => lists::status(&cluster, place.json).await,

@@ -4,7 +4,7 @@
 import { el } from "../dom.js";
 import { FAULTS, goesOn, seconds, unowned } from "./live.js";
 import { swatch } from "./overview.js";
-import { button, chip, confirm, does, field, panel, redraw, table } from "./parts.js";
+import { button, chip, confirm, does, field, panel, redraw, shape, table } from "./parts.js";
 
 const STATES = { up: "good", down: "bad", frozen: "bad", cut_off: "bad" };
 /** What may be done: its word, what happens, and the seconds that the form begins with. */
@@ -122,10 +122,4 @@ function picture(fault) {
     [from, left] = [to, left - number];
   }
   return svg;
-}
-
-function shape(name, attributes) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
 }

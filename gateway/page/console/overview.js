@@ -1,10 +1,11 @@
-// The cluster at a glance: players, zones with what a tick costs them, gateways with their players.
+// The cluster at a glance: players, and the zones, gateways and stores with the times of their work.
 
 import { el, many } from "../dom.js";
 import { TICK_US } from "./live.js";
-import { button, chip, confirm, does, figure, load, panel, redraw, save, span, table, time } from "./parts.js";
+import { button, chip, confirm, does, figure, load, ms, panel, redraw, save, shape, table } from "./parts.js";
+import { Processes } from "./processes.js";
+import { Profiles, acts } from "./profiles.js";
 
-const LOGINS_EVERY_MS = 15000;
 const RECORD_TICKS = 50;
 
 export class Overview {
@@ -13,14 +14,19 @@ export class Overview {
     this.figures = el("div", { id: "figures" });
     this.zones = el("div", { id: "zones" });
     this.recording = new Set();
-    this.gateways = el("div", { id: "gateways" });
+    this.profiles = new Profiles(desk, () => {
+      this.drawZones();
+      this.processes.draw();
+    });
+    this.processes = new Processes(desk, this.profiles);
     this.root = el(
       "div",
       { class: "view" },
       el("h1", {}, "Overview"),
       this.figures,
       panel("Zones", this.zones),
-      panel("Gateways", this.gateways),
+      this.processes.panels,
+      this.profiles.root,
     );
   }
 
@@ -37,14 +43,14 @@ export class Overview {
       figure("banned", stats.bannedUsers),
     );
     this.drawZones();
-    if (!(Date.now() - this.askedAt < LOGINS_EVERY_MS)) this.readGateways();
+    this.processes.beat();
   }
 
   drawZones() {
     const { live } = this.desk;
-    const recorded = ({ id }) => this.recording.has(id);
-    const rows = [...live.zones.values()].map((zone) => ({ ...zone, ...live.sum(zone.id), mark: zone.state, recorded: recorded(zone) }));
-    redraw(this.zones, rows, () => table("Zones, and what their regions cost in a tick", this.columns(), rows));
+    const busy = ({ id }) => ({ recorded: this.recording.has(id), profiled: this.profiles.samples(name(id)) });
+    const rows = [...live.zones.values()].map((zone) => ({ ...zone, ...live.sum(zone.id), ...busy(zone), mark: zone.state }));
+    redraw(this.zones, rows, () => table("Zones, with the mean work of a tick and the mean time of a commit", this.columns(), rows));
   }
 
   columns() {
@@ -55,7 +61,8 @@ export class Overview {
       { name: "State", of: ({ state }) => chip(state, states[state]) },
       { name: "Regions", number: true, of: ({ regions }) => String(regions) },
       { name: "Players", number: true, of: ({ players }) => String(players) },
-      { name: "Tick", number: true, of: ({ cost }) => `${(cost / 1000).toFixed(1)} ms` },
+      { name: "Tick", number: true, of: ({ tickMicros }) => ms(tickMicros) },
+      { name: "Commit", number: true, of: ({ commitMicros }) => ms(commitMicros) },
       { name: "In time", of: inTime },
       { name: "Load", of: ({ cost }) => load(cost / TICK_US) },
     ];
@@ -64,8 +71,7 @@ export class Overview {
   }
 
   acts(zone) {
-    const acts = [this.recorder(zone), this.drainer(zone)].filter(Boolean);
-    return acts.length ? el("div", { class: "row acts" }, acts) : undefined;
+    return acts(this.recorder(zone), this.profiler(zone), this.drainer(zone));
   }
 
   recorder({ id, state, recorded }) {
@@ -89,6 +95,10 @@ export class Overview {
     this.drawZones();
   }
 
+  profiler({ id, state }) {
+    return state === "gone" ? undefined : this.profiles.button(name(id), `/admin/zones/${id}/profile`);
+  }
+
   drainer({ id, state }) {
     if (state !== "live") return undefined;
     const drain = button("Drain", () => this.drain(id), "danger");
@@ -104,35 +114,9 @@ export class Overview {
     await does(`Zone ${id} gives its regions away.`, () => api.ask("POST", `/admin/zones/${id}/drain`));
     live.again();
   }
-
-  async readGateways() {
-    this.askedAt = Date.now();
-    const { api, live } = this.desk;
-    const open = await api.get("/admin/sessions?open=true&limit=100").catch(() => undefined);
-    if (!open) return;
-    const gateways = new Map();
-    for (const { gateway, loginAt } of open.sessions) {
-      const one = gateways.get(gateway) ?? { gateway, logins: 0, last: loginAt };
-      one.logins += 1;
-      gateways.set(gateway, one);
-    }
-    const { status, stats } = live;
-    const rest = open.pagination.total - open.sessions.length;
-    this.gateways.replaceChildren(
-      el("p", { class: "dim" }, `This gateway: version ${status.version}, up ${span(stats.uptime)}, ${stats.playersHere} players, ${status.ready ? "ready" : "not ready"}.`),
-      table(
-        rest > 0 ? `Of the last 100 logins that go on; ${rest} more are not counted here` : "Logins that go on",
-        [
-          { name: "Gateway", of: ({ gateway }) => gateway || "none: agents" },
-          { name: "Logins", number: true, of: ({ logins }) => String(logins) },
-          { name: "Last login", of: ({ last }) => time(last) },
-        ],
-        [...gateways.values()],
-        "Nobody is in the world.",
-      ),
-    );
-  }
 }
+
+const name = (id) => `zone ${id}`;
 
 /** Whether a zone plays its ticks when others do. Who answers a moment later may be a tick behind. */
 function inTime({ state, ticksBehind }) {
@@ -143,12 +127,7 @@ function inTime({ state, ticksBehind }) {
 
 /** The colour of a zone, as a small picture: the page allows no style on an element. */
 export function swatch(colour) {
-  const box = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  box.setAttribute("viewBox", "0 0 10 10");
-  box.setAttribute("class", "swatch");
-  box.setAttribute("aria-hidden", "true");
-  const dot = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-  for (const [name, value] of [["width", 10], ["height", 10], ["rx", 3], ["fill", colour]]) dot.setAttribute(name, value);
-  box.append(dot);
+  const box = shape("svg", { viewBox: "0 0 10 10", class: "swatch", "aria-hidden": "true" });
+  box.append(shape("rect", { width: 10, height: 10, rx: 3, fill: colour }));
   return box;
 }

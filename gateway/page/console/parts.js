@@ -52,6 +52,9 @@ export function span(seconds) {
   return hours ? `${hours} h ${minutes} min` : `${minutes} min ${Math.floor(seconds % 60)} s`;
 }
 
+/** Microseconds as milliseconds; nothing for what is not known. */
+export const ms = (micros) => (micros === null || micros === undefined ? undefined : `${(micros / 1000).toFixed(micros < 10000 ? 2 : 1)} ms`);
+
 /** A picture of how full something is, with its number. */
 export function load(part) {
   const percent = Math.round(part * 100);
@@ -98,6 +101,13 @@ export function notice(words, state = "good") {
   setTimeout(() => one.remove(), NOTICE_MS);
 }
 
+/** An element of a picture. The page allows no style on it. */
+export function shape(name, attributes) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
 /** Draws facts anew only when they changed: a button that somebody is about to press stays the same one.
  *  A button with `data-key` keeps the focus. */
 export function redraw(box, facts, make) {
@@ -105,7 +115,7 @@ export function redraw(box, facts, make) {
   if (drawn === box.drawn) return;
   box.drawn = drawn;
   const held = box.contains(document.activeElement) && document.activeElement.dataset.key;
-  box.replaceChildren(make());
+  box.replaceChildren(...[make()].flat());
   if (held) box.querySelector(`[data-key="${held}"]`)?.focus();
 }
 

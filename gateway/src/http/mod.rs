@@ -28,6 +28,7 @@ mod password;
 mod player;
 mod probes;
 pub(crate) mod problem;
+mod processes;
 mod profile;
 pub(crate) mod proxies;
 mod recording;

@@ -146,6 +146,10 @@ struct ZoneProcess {
     /// Ticks that the zone has still to play of those that another zone has played; null: it does not
     /// answer.
     ticks_behind: Option<u64>,
+    /// Mean work of a tick; null: it does not answer, or does not tell.
+    tick_micros: Option<u32>,
+    /// Mean time in which the store answers a commit; null: it does not answer, or has committed nothing.
+    commit_micros: Option<u32>,
 }
 
 /// A region, with its cost.
@@ -197,11 +201,16 @@ async fn zones(State(app): State<Arc<App>>) -> Answer<Zones> {
     let reply = app.queries.regions().await?;
     let view = app.zones.directory();
     let crowds = app.live_queries.crowds(&view).await;
-    let zones = view.runs().map(|run| ZoneProcess {
-        id: run.run_id.to_string(),
-        address: run.address.clone(),
-        state: ZoneState::of(run.draining),
-        ticks_behind: crowds.ticks.get(&run.run_id).map(|tick| crowds.tick - tick),
+    let zones = view.runs().map(|run| {
+        let pace = crowds.paces.get(&run.run_id);
+        ZoneProcess {
+            id: run.run_id.to_string(),
+            address: run.address.clone(),
+            state: ZoneState::of(run.draining),
+            ticks_behind: pace.map(|pace| crowds.tick - pace.tick),
+            tick_micros: pace.and_then(|pace| pace.tick_us),
+            commit_micros: pace.and_then(|pace| pace.commit_us),
+        }
     });
     Ok(Json(Zones {
         zones: zones.collect(),

@@ -4,6 +4,7 @@
 //! acknowledges a private message only when it is at the receiver's socket, and writes it there
 //! once.
 
+mod beats;
 mod channels;
 pub(crate) mod friends;
 mod private;
@@ -24,7 +25,7 @@ use proto::{
         chat::{Channel, ChatMessage},
         session::Notice,
     },
-    topics::{self, Beat, ChatEnvelope, GatewayEnvelope, SocialEnvelope},
+    topics::{self, ChatEnvelope, GatewayEnvelope, SocialEnvelope},
 };
 use serde::Serialize;
 use service_runtime::tasks::TaskGroup;
@@ -33,7 +34,6 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
-use view::area::Area;
 use world::Tile;
 
 use self::channels::Channels;
@@ -41,6 +41,7 @@ use super::{
     book::Book,
     bus::{Away, Bus, Heard, Reach},
     chat::{Listener, Listeners},
+    gateways::Gateways,
     global::{self, GlobalChat},
     keeper::Keeper,
     presence::{self, Present},
@@ -69,6 +70,8 @@ pub(crate) struct OwnSessions {
     pub(crate) replaced: TellNumbered,
     /// Takes a session that goes on at another gateway, and the number that attached it there.
     pub(crate) resumed: TellNumbered,
+    /// Gives the mean work of showing a tick to all of them, in microseconds.
+    pub(crate) flush_us: Box<dyn Fn() -> u32 + Send + Sync>,
 }
 
 /// Chat and presence of one gateway.
@@ -82,6 +85,7 @@ pub(crate) struct Hub {
     metrics: Metrics,
     sessions: OwnSessions,
     draining: CancellationToken,
+    began: Instant,
     state: Mutex<State>,
     changed: Notify,
     tasks: TaskGroup,
@@ -123,6 +127,7 @@ struct State {
     unsaid: VecDeque<SocialEnvelope>,
     reach: Reach,
     steering: Steering,
+    gateways: Gateways,
 }
 
 /// Speaker, and its tile.
@@ -145,6 +150,7 @@ impl Hub {
             unsaid: VecDeque::new(),
             reach: Reach::All,
             steering: Steering::default(),
+            gateways: Gateways::default(),
         };
         Arc::new(Self {
             gateway_id: parts.gateway_id,
@@ -156,6 +162,7 @@ impl Hub {
             metrics: parts.metrics,
             sessions: parts.sessions,
             draining: parts.draining,
+            began: Instant::now(),
             leaving: tasks.part(),
             tasks,
             state: Mutex::new(state),
@@ -251,35 +258,6 @@ impl Hub {
 
     async fn tell_gateway(&self, id: &str, envelope: &GatewayEnvelope) -> Result<(), Away> {
         self.bus.publish(&topics::gateway(id), json(envelope)).await
-    }
-
-    /// Returns the address of another gateway that should show an area to its players; `None`: this
-    /// one should.
-    pub(crate) fn steer(&self, area: Area) -> Option<String> {
-        let state = self.state();
-        let other = state
-            .steering
-            .other(&self.gateway_id, area, clock::instant());
-        other.map(str::to_owned)
-    }
-
-    /// Returns the sign of life of this gateway. One that drains names no address.
-    fn beat(&self) -> Beat {
-        Beat {
-            gateway_id: self.gateway_id.clone(),
-            address: self
-                .address
-                .clone()
-                .filter(|_| !self.draining.is_cancelled()),
-            players: self.state().listeners.all().count() as u64,
-        }
-    }
-
-    fn hear_beat(&self, beat: Beat) {
-        let now = clock::instant();
-        let mut state = self.state();
-        state.watch.beat(beat.gateway_id.clone(), now);
-        state.steering.hear(beat, now);
     }
 
     /// Listens to the bus and keeps presence alive, until `stop`.
@@ -468,7 +446,7 @@ impl Hub {
             return;
         }
         if heard.channel == topics::BEATS {
-            match serde_json::from_slice::<Beat>(&heard.payload) {
+            match serde_json::from_slice(&heard.payload) {
                 Ok(beat) => self.hear_beat(beat),
                 Err(error) => tracing::warn!(%error, "a sign of life cannot be read"),
             }

@@ -5,6 +5,7 @@ pub(crate) mod bus;
 pub(crate) mod chat;
 mod delivery;
 mod friends;
+mod gateways;
 pub(crate) mod global;
 pub(crate) mod hub;
 pub(crate) mod keeper;

@@ -10,6 +10,10 @@ use proto::topics::{self, Presence, PresenceChange};
 
 /// Pause between two renewals.
 pub(crate) const RENEW: Duration = Duration::from_secs(10);
+/// Time without a sign of life after which a gateway counts as gone: it gives one at each renewal.
+pub(crate) const SILENT: Duration = RENEW
+    .saturating_mul(2)
+    .saturating_add(Duration::from_secs(2));
 /// Time that an entry lives without a renewal.
 pub(crate) const TIME_TO_LIVE: Duration = Duration::from_secs(30);
 

@@ -5,21 +5,13 @@
 //! player may stay where it is. Nobody is sent to a gateway that gives no sign of life, that drains,
 //! or that has many more players than the others.
 
-use std::{
-    cmp::Reverse,
-    collections::HashMap,
-    time::{Duration, Instant},
-};
+use std::{cmp::Reverse, collections::HashMap, time::Instant};
 
 use proto::topics::Beat;
 use view::area::{Area, weight};
 
-use super::presence::RENEW;
+use super::presence::SILENT;
 
-/// Time without a sign of life after which nobody is sent to a gateway.
-const SILENT: Duration = RENEW
-    .saturating_mul(2)
-    .saturating_add(Duration::from_secs(2));
 /// Maximum number of gateways that it remembers.
 const GATEWAYS_MAX: usize = 4096;
 /// Per cent of the mean number of players up to which a gateway gets more of them.
@@ -92,6 +84,8 @@ mod tests {
             gateway_id: format!("g{n}"),
             address: Some(format!("wss://g{n}.example.org/ws")),
             players,
+            flush_us: 0,
+            uptime_s: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Measures of the links and the fan-out. No label names a player.
 
-use service_runtime::instruments::counter;
+use service_runtime::{instruments::counter, mean::RunningMean};
 use std::{sync::Arc, time::Duration};
 
 use opentelemetry::{
@@ -15,6 +15,7 @@ pub(crate) struct Measures(Arc<Instruments>);
 #[derive(Debug)]
 struct Instruments {
     flush: Histogram<f64>,
+    flush_mean: RunningMean,
     frame_wait: Histogram<f64>,
     pictures: Histogram<f64>,
     late: Counter<u64>,
@@ -134,6 +135,7 @@ impl Measures {
         let seconds = |name, what| seconds(meter, name, what);
         Self(Arc::new(Instruments {
             flush: seconds("gateway_flush_seconds", "Work of telling all of a tick"),
+            flush_mean: RunningMean::default(),
             frame_wait: seconds(
                 "gateway_frame_wait_seconds",
                 "From a tick's first frame to its flush",
@@ -196,6 +198,8 @@ impl Measures {
         let task = &[KeyValue::new("task", task)];
         all.flush.record(flushed.took.as_secs_f64(), task);
         if let Some(waited) = flushed.waited {
+            // News between two ticks are few, and would hide what a tick costs.
+            all.flush_mean.note(flushed.took);
             all.frame_wait.record(waited.as_secs_f64(), task);
         }
         for picture in &flushed.pictures {
@@ -209,6 +213,11 @@ impl Measures {
         all.dirty.record(flushed.dirty, task);
         all.entities.record(flushed.entities, task);
         all.chunks.record(flushed.chunks, task);
+    }
+
+    /// Returns the mean work of showing a tick, in microseconds; 0: there was none yet.
+    pub(crate) fn flush_us(&self) -> u32 {
+        self.0.flush_mean.micros()
     }
 
     pub(crate) fn recovered(&self, after: Duration) {

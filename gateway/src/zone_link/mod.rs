@@ -302,6 +302,11 @@ impl Zones {
         self.table.position(session_id)
     }
 
+    /// Returns the mean work of a fan-out task of showing a tick, in microseconds; 0: there was none yet.
+    pub(crate) fn flush_us(&self) -> u32 {
+        self.table.measures.flush_us()
+    }
+
     /// Returns the highest tick of any frame that has come; 0: none yet.
     pub(crate) fn last_tick(&self) -> u64 {
         self.table.last_tick.load(Ordering::Relaxed)

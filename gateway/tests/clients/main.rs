@@ -29,6 +29,7 @@ mod minds;
 mod operators;
 mod origins;
 mod places;
+mod processes;
 mod profiles;
 mod proxied;
 mod rates;

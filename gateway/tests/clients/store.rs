@@ -23,14 +23,16 @@ use proto::rpc::{
         directory_server::{Directory, DirectoryServer},
     },
     personal::v1::personal_server::PersonalServer,
-    queries::v1::{changes_server::ChangesServer, queries_server::QueriesServer},
+    queries::v1::{
+        changes_server::ChangesServer, queries_server::QueriesServer, replica_server::ReplicaServer,
+    },
     social::v1::social_server::SocialServer,
 };
 use tokio::net::TcpListener;
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status, transport::server::TcpIncoming};
 
-use crate::{book::Book, identity::Sanctions, minds::Minds, zone::RUN};
+use crate::{book::Book, identity::Sanctions, minds::Minds, processes::Played, zone::RUN};
 
 #[derive(Default)]
 struct State {
@@ -53,6 +55,8 @@ pub(crate) struct Store {
     pub(crate) away: Arc<AtomicBool>,
     /// Deletions are refused for a reason that only a newer store knows.
     pub(crate) newer: Arc<AtomicBool>,
+    /// It as a process.
+    pub(crate) replica: Arc<Played>,
     /// Lock that a test holds to make requests for lists of characters wait.
     pub(crate) lists: Arc<tokio::sync::Mutex<()>>,
 }
@@ -68,6 +72,7 @@ impl Store {
             book: Arc::default(),
             away: Arc::default(),
             newer: Arc::default(),
+            replica: Arc::default(),
             lists: Arc::default(),
         };
         let away = Arc::clone(&store.away);
@@ -85,7 +90,11 @@ impl Store {
             .add_service(SocialServer::new(store.clone()))
             .add_service(PersonalServer::new(store.clone()))
             .add_service(DirectoryServer::new(store.clone()))
-            .add_service(QueriesServer::with_interceptor(store.clone(), answers))
+            .add_service(QueriesServer::with_interceptor(
+                store.clone(),
+                answers.clone(),
+            ))
+            .add_service(ReplicaServer::with_interceptor(store.clone(), answers))
             .add_service(ChangesServer::new(store.clone()))
             .serve_with_incoming(TcpIncoming::from(listener));
         tokio::spawn(serving);

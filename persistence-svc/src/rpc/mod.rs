@@ -14,6 +14,7 @@ pub(crate) mod model;
 mod password;
 pub(crate) mod personal;
 pub(crate) mod queries;
+pub(crate) mod replica;
 pub(crate) mod runs;
 pub(crate) mod social;
 pub(crate) mod value;

@@ -25,6 +25,7 @@ use proto::rpc::persistence::v1::runs_client::RunsClient;
 use proto::rpc::personal::v1::personal_client::PersonalClient;
 use proto::rpc::queries::v1::changes_client::ChangesClient;
 use proto::rpc::queries::v1::queries_client::QueriesClient;
+use proto::rpc::queries::v1::replica_client::ReplicaClient;
 use proto::rpc::social::v1::social_client::SocialClient;
 use service_runtime::config::{Env, Reader};
 use service_runtime::telemetry::{Telemetry, TelemetryConfig};
@@ -284,6 +285,10 @@ impl Stage {
 
     pub(crate) fn queries(&self) -> QueriesClient<Channel> {
         QueriesClient::new(self.channel())
+    }
+
+    pub(crate) fn replica(&self) -> ReplicaClient<Channel> {
+        ReplicaClient::new(self.channel())
     }
 
     pub(crate) fn changes(&self) -> ChangesClient<Channel> {

@@ -16,6 +16,7 @@ pub mod config;
 pub mod drain;
 pub mod health;
 pub mod instruments;
+pub mod mean;
 pub mod pem;
 pub mod profile;
 pub mod rpc;

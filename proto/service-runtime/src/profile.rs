@@ -4,8 +4,12 @@
 
 use std::{collections::BTreeMap, fmt::Write, time::Duration};
 
+use axum::body::Bytes;
 use pprof::{Frames, ProfilerGuardBuilder, Report};
 use tokio::{sync::Semaphore, task::spawn_blocking, time::sleep};
+use tonic::{Response, Status};
+
+use crate::rpc::{Parts, in_parts};
 
 /// Samples of a second of processor time. The number is odd, so that they never keep step with the
 /// tick.
@@ -56,6 +60,27 @@ pub async fn take(seconds: u32) -> Result<String, NoProfile> {
     // It looks every function up in the program's file.
     let named = spawn_blocking(move || sampling.report().build()).await??;
     Ok(folded(&named))
+}
+
+/// Answers a call of another process for a profile: the stacks of [`take`], in parts. `part` makes the
+/// message of each.
+///
+/// # Errors
+/// INVALID_ARGUMENT: the seconds are not 1 to [`SECONDS_MAX`]. RESOURCE_EXHAUSTED: another profile is
+/// being taken. INTERNAL: there is none.
+pub async fn answer<T: Send + 'static>(
+    seconds: u32,
+    part: impl Fn(Bytes) -> T,
+) -> Result<Response<Parts<T>>, Status> {
+    if !(1..=SECONDS_MAX).contains(&seconds) {
+        let why = format!("seconds must be 1 to {SECONDS_MAX}");
+        return Err(Status::invalid_argument(why));
+    }
+    let text = take(seconds).await.map_err(|none| match none {
+        NoProfile::Busy => Status::resource_exhausted(none.to_string()),
+        NoProfile::Failed(_) | NoProfile::Nameless(_) => Status::internal(none.to_string()),
+    })?;
+    Ok(in_parts(text.as_bytes(), part))
 }
 
 fn folded(report: &Report) -> String {

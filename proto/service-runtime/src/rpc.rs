@@ -7,6 +7,7 @@ mod channels;
 mod gate;
 mod identity;
 mod names;
+mod parts;
 mod replicas;
 mod tls;
 mod traced;
@@ -31,6 +32,7 @@ pub use self::{
     gate::Gate,
     identity::{Identity, NoIdentity, Role},
     names::Names,
+    parts::{Parts, in_parts},
     replicas::{Answered, Replicas, Route},
     tls::Pem,
     traced::traced,

@@ -414,6 +414,8 @@ async fn operators(story: &mut Story<'_>, cluster: &Cluster, anna: &str) -> Resu
         "/admin/moderation/log",
         "/admin/settings",
         "/admin/chaos",
+        "/admin/gateways",
+        "/admin/stores",
     ] {
         story.get(&op, path, &[]).await?;
     }

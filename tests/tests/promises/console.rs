@@ -22,8 +22,12 @@ use super::{
 };
 
 const PASSWORD: &str = "seven lanterns by the mill";
-/// Longest time for a record of 50 ticks.
-const RECORDED: Duration = Duration::from_secs(60);
+/// The keys that go back, up and down.
+const ESCAPE: char = '\u{E00C}';
+const UP: char = '\u{E013}';
+const DOWN: char = '\u{E015}';
+/// Longest time for a record of 50 ticks, or for a profile and the names in it.
+const LONG: Duration = Duration::from_secs(60);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn operators_see_the_cluster_and_act_in_the_console() {
@@ -59,6 +63,8 @@ async fn story(cluster: &mut Cluster, one: &Person<'_>) -> Result<()> {
     showing(&one.page, "#figures", SOON).await?;
     rows(one, "#zones tbody tr[data-mark='live']", 3).await?;
     one.looks("the overview").await?;
+    sees_the_times(one).await.context("times")?;
+    profiles(&op, one).await.context("a profile")?;
     records(one).await.context("a record")?;
     mutes_and_teleports(one).await.context("Ann")?;
     reads_the_ledger(one).await.context("the ledger")?;
@@ -130,6 +136,112 @@ pub(super) async fn says(one: &Person<'_>, id: &str, words: &str) -> Result<()> 
     until_true(one, &what, &script).await
 }
 
+/// Every process has the times of its work in its table.
+async fn sees_the_times(one: &Person<'_>) -> Result<()> {
+    for (table, column, rows) in [
+        ("zones", "Tick", 3),
+        ("zones", "Commit", 1),
+        ("gateways", "Fan-out", 1),
+        ("gateways", "Players", 1),
+        ("stores", "Commit", 1),
+        ("stores", "Connections", 1),
+    ] {
+        let script = format!(
+            "const cells = [...document.querySelectorAll(\"#{table} td[data-name='{column}']\")]; \
+             return cells.filter((cell) => /^[0-9]/.test(cell.innerText)).length >= {rows}"
+        );
+        until_true(one, &format!("no number in {column} of {table}"), &script).await?;
+    }
+    says(one, "gateways", "answers").await?;
+    says(one, "stores", "PostgreSQL").await
+}
+
+/// The functions of the gateway, of a store and of a zone, as a flame graph: closer, back, and as text.
+async fn profiles(op: &Caller<'_>, one: &Person<'_>) -> Result<()> {
+    let checks = include_str!("page/flame.js");
+    let script = format!(
+        "{checks}; const done = arguments[0]; \
+         checks().then(done, (error) => done([String(error.stack)]));"
+    );
+    let wrong = one.page.execute_async(&script, vec![]).await?;
+    ensure!(wrong == json!([]), "{wrong:#}");
+    profiled(one, "#gateways", "the gateway").await?;
+    profiled(one, "#stores", "store ").await?;
+    let zone = "return document.querySelector('#zones button[data-zone]').dataset.zone";
+    let zone = one.page.execute(zone, vec![]).await?;
+    let zone = zone.as_str().context("a zone")?;
+    let whose = format!("zone {zone}");
+    tokio::select! {
+        drawn = profiled(one, "#zones", &whose) => drawn?,
+        busy = works(op, zone) => busy?,
+    }
+    let boxes = "return document.querySelectorAll('#flame-sheet g').length > 3";
+    until_true(one, "no boxes of the zone", boxes).await?;
+    looks_closer(one).await?;
+    one.looks("a profile").await?;
+    shoot(&one.page, "console-profile").await?;
+    let saved = "window.saved = []; const make = URL.createObjectURL; \
+        URL.createObjectURL = (blob) => { URL.createObjectURL = make; \
+            blob.text().then((text) => window.saved.push(text)); return make(blob); };";
+    one.page.execute(saved, vec![]).await?;
+    one.presses("#flame button", "Save the stacks").await?;
+    let folded = "return window.saved.length === 1 && /^[^;]+;.* [0-9]+$/m.test(window.saved[0])";
+    until_true(one, "the stacks are not saved", folded).await
+}
+
+/// Takes a profile and sees it drawn.
+async fn profiled(one: &Person<'_>, table: &str, whose: &str) -> Result<()> {
+    let act = format!("{table} button[data-key^='profile {whose}']");
+    one.presses(&act, "Profile 10 s").await?;
+    rows(one, &format!("{act}:disabled"), 1).await?;
+    let title = format!(
+        "return document.getElementById('flame-title').innerText.startsWith('Profile of {whose}')"
+    );
+    in_the_end(one, &format!("no profile of {whose}"), &title).await?;
+    rows(one, &format!("{act}:disabled"), 0).await
+}
+
+/// Gives a zone more to do than to rest, for ever: one record after the other.
+async fn works(op: &Caller<'_>, zone: &str) -> Result<()> {
+    let path = format!("/admin/zones/{zone}/record");
+    loop {
+        let asked = Some(json!({ "ticks": 1 }));
+        let made = op.ask(Method::POST, &path, asked).await?;
+        ensure!(made.status == 200, "{}", made.text());
+    }
+}
+
+/// A click and Enter look closer; Escape and the button go back to the whole.
+async fn looks_closer(one: &Person<'_>) -> Result<()> {
+    let widest = "const second = [...document.querySelectorAll('#flame-sheet g')].filter((g) => \
+            g.querySelector('rect').getAttribute('y') === '19'); \
+        const width = (g) => Number(g.querySelector('rect').getAttribute('width')); \
+        const best = second.sort((a, b) => width(b) - width(a))[0];";
+    let place = format!("{widest} return best.dataset.place");
+    let closer = format!(
+        "{widest} const back = document.querySelector('#flame .row button'); \
+         return !back.disabled && second.length === 1 && \
+             width(best) > document.getElementById('flame-sheet').clientWidth - 2"
+    );
+    let whole = "return document.querySelector('#flame .row button').disabled";
+    let place = one.page.execute(&place, vec![]).await?;
+    let place = place.as_str().context("a box below the first")?.to_owned();
+    one.presses(&format!("#flame-sheet g[data-place='{place}'] rect"), "")
+        .await?;
+    until_true(one, "a click looks no closer", &closer).await?;
+    says(one, "flame-at", "%").await?;
+    one.taps_key(ESCAPE).await?;
+    until_true(one, "Escape does not go back", whole).await?;
+    // Back at the whole, the keys are at the box that was looked at.
+    one.taps_key(UP).await?;
+    says(one, "flame-at", "all: ").await?;
+    one.taps_key(DOWN).await?;
+    one.taps_enter().await?;
+    until_true(one, "Enter looks no closer", &closer).await?;
+    one.presses("#flame .row button", "Back").await?;
+    until_true(one, "the button does not go back", whole).await
+}
+
 /// The next ticks of a zone, as a file. Nobody has to wait for the half minute that they take.
 async fn records(one: &Person<'_>) -> Result<()> {
     let saved = "window.saved = []; const make = URL.createObjectURL; \
@@ -143,10 +255,15 @@ async fn records(one: &Person<'_>) -> Result<()> {
 
 /// The record came, in whichever view the operator is by now.
 async fn has_the_record(one: &Person<'_>) -> Result<()> {
-    let deadline = Instant::now() + RECORDED;
     let script = "return window.saved?.length === 1 && window.saved[0] > 100";
+    in_the_end(one, "no file", script).await
+}
+
+/// Waits for something that takes as long as it was asked to.
+async fn in_the_end(one: &Person<'_>, what: &str, script: &str) -> Result<()> {
+    let deadline = Instant::now() + LONG;
     while one.page.execute(script, vec![]).await? != json!(true) {
-        ensure!(Instant::now() < deadline, "no file");
+        ensure!(Instant::now() < deadline, "{what}");
         sleep(Duration::from_millis(200)).await;
     }
     Ok(())
@@ -238,7 +355,7 @@ async fn drains(one: &Person<'_>) -> Result<()> {
 
 async fn reads_the_acts(one: &Person<'_>) -> Result<()> {
     one.presses("#nav a", "Acts").await?;
-    for act in ["mute", "freeze", "unfreeze", "drain", "record"] {
+    for act in ["mute", "freeze", "unfreeze", "drain", "record", "profile"] {
         says(one, "acts", act).await?;
     }
     one.looks("the acts").await?;

@@ -295,6 +295,48 @@ async fn profiles(tool: &Tool<'_>) -> Result<()> {
     ensure!(stacks.contains("argon2"), "{stacks}");
     let none = tool.hears(&["profile", "4711", "--out", &*out], "").await?;
     ensure!(none.wrong.contains("No such zone lives"), "{}", none.wrong);
+    profiles_a_store(tool).await
+}
+
+/// Where a persistence service spends its time: the first one, and one by its address.
+async fn profiles_a_store(tool: &Tool<'_>) -> Result<()> {
+    let out = tool.home.path().join("store.txt");
+    let out = out.to_string_lossy();
+    let first = ["profile", "store", "--seconds", "3", "--out", &*out];
+    let said = tool.says(&first).await?;
+    let address = said.split(" of store ").nth(1);
+    let address = address.and_then(|rest| rest.split(' ').next());
+    let address = address.with_context(|| said.clone())?;
+    ensure!(std::path::Path::new(&*out).exists(), "{out}");
+    let picture = tool.home.path().join("store.svg");
+    let picture = picture.to_string_lossy();
+    let by = [
+        "profile",
+        "store",
+        address,
+        "--seconds",
+        "1",
+        "--out",
+        &*picture,
+    ];
+    ensure!(tool.says(&by).await?.contains(address));
+    ensure!(std::fs::read_to_string(&*picture)?.starts_with("<svg "));
+    for (asked, code, why) in [
+        (
+            &["profile", "store", "127.0.0.1:1"][..],
+            1,
+            "No such persistence service is known",
+        ),
+        (
+            &["profile", "7", "127.0.0.1:1"],
+            64,
+            "only a store is named by an address",
+        ),
+    ] {
+        let refused = tool.hears(asked, "").await?;
+        let right = refused.code == Some(code) && refused.wrong.contains(why);
+        ensure!(right, "{:?}: {}", refused.code, refused.wrong);
+    }
     Ok(())
 }
 

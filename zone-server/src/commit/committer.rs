@@ -25,6 +25,7 @@ use super::{batch::Sending, rows};
 use crate::{
     mailbox::{Mailbox, StoreMessage},
     metrics::Metrics,
+    ownership::lease::Pulse,
     store::Store,
 };
 
@@ -36,6 +37,7 @@ pub(crate) struct Committer {
     pub(crate) store: Store,
     pub(crate) mailbox: Mailbox,
     pub(crate) metrics: Metrics,
+    pub(crate) pulse: Arc<Pulse>,
     pub(crate) tracer: Tracer,
     pub(crate) positions: Positions,
 }
@@ -102,7 +104,9 @@ impl Committer {
                     if away {
                         tracing::info!(sequence = sending.sequence, "the store answers again");
                     }
-                    self.measure(outcome(&reply), begun.elapsed(), sending);
+                    let took = begun.elapsed();
+                    self.measure(outcome(&reply), took, sending);
+                    self.pulse.commit.note(took);
                     return reply;
                 }
                 Err(status) => {

@@ -245,7 +245,7 @@ impl Keeper {
             let request = RenewRequest {
                 run_id: self.run.run_id,
                 players: pulse.players.load(Ordering::Relaxed),
-                tick_cost_us: pulse.tick_cost_us.load(Ordering::Relaxed),
+                tick_cost_us: pulse.tick.micros(),
                 regions: pulse.loads(),
             };
             let asked = Instant::now();

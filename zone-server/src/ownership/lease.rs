@@ -10,6 +10,7 @@ use std::{
 };
 
 use proto::rpc::{agents::v1::Report, persistence::v1::RegionLoad};
+use service_runtime::mean::RunningMean;
 use tokio::sync::Notify;
 
 use super::progress::Progress;
@@ -45,8 +46,10 @@ pub(crate) struct Pulse {
     /// Whether the tick loop stands still. The lease is not renewed then.
     pub(crate) stale: AtomicBool,
     pub(crate) players: AtomicU32,
-    /// Mean work of a tick, in microseconds.
-    pub(crate) tick_cost_us: AtomicU32,
+    /// Mean work of a tick.
+    pub(crate) tick: RunningMean,
+    /// Mean time of a commit that the store answered.
+    pub(crate) commit: RunningMean,
     /// Share of each region in that cost.
     pub(crate) regions: Mutex<Vec<RegionLoad>>,
     /// Reports on the goals of agents.

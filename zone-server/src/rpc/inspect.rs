@@ -1,16 +1,17 @@
 //! The requests of operators and tests: the state that the run published at a tick, a record of the
 //! next ticks, and a profile of the processor.
 
-use std::{pin::Pin, time::Duration};
+use std::time::Duration;
 
-use bytes::Bytes;
 use proto::rpc::zone::v1::{
     DumpReply, DumpRequest, ProfilePart, ProfileRequest, RecordPart, RecordRequest,
     inspect_server::Inspect,
 };
-use service_runtime::profile::{self, NoProfile};
+use service_runtime::{
+    profile,
+    rpc::{Parts, in_parts},
+};
 use tokio::{sync::oneshot, time::timeout};
-use tokio_stream::Stream;
 use tonic::{Request, Response, Status};
 use world::TICK_MS;
 
@@ -20,13 +21,8 @@ use crate::{
     replay::order::{Made, Order, TICKS_MAX},
 };
 
-/// Bytes of a part of a record or a profile.
-const PART_BYTES: usize = 256 * 1024;
 /// Ticks that a record may take beyond its own: to begin, and for those that come late.
 const SPARE_TICKS: u64 = 10;
-
-/// Something in parts, as a stream.
-type Parts<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 /// Answers operators and tests.
 #[derive(Debug)]
@@ -73,7 +69,7 @@ impl Inspect for InspectService {
         }
         let bytes = made.into_bytes();
         let bytes = bytes.ok_or_else(|| Status::internal("the record cannot be written"))?;
-        Ok(parts(&bytes, |data| RecordPart { data }))
+        Ok(in_parts(&bytes, |data| RecordPart { data }))
     }
 
     type ProfileStream = Parts<ProfilePart>;
@@ -84,24 +80,6 @@ impl Inspect for InspectService {
     ) -> Result<Response<Self::ProfileStream>, Status> {
         let (living, ask) = (self.0.get()?, request.into_inner());
         meant(ask.run_id, living.run_id)?;
-        if !(1..=profile::SECONDS_MAX).contains(&ask.seconds) {
-            let why = format!("seconds must be 1 to {}", profile::SECONDS_MAX);
-            return Err(Status::invalid_argument(why));
-        }
-        let text = profile::take(ask.seconds).await;
-        let text = text.map_err(|none| match none {
-            NoProfile::Busy => Status::resource_exhausted(none.to_string()),
-            NoProfile::Failed(_) | NoProfile::Nameless(_) => Status::internal(none.to_string()),
-        })?;
-        Ok(parts(text.as_bytes(), |data| ProfilePart { data }))
+        profile::answer(ask.seconds, |data| ProfilePart { data }).await
     }
-}
-
-/// Answers with some bytes, in parts.
-fn parts<T: Send + 'static>(bytes: &[u8], part: impl Fn(Bytes) -> T) -> Response<Parts<T>> {
-    let all = bytes.chunks(PART_BYTES);
-    let all: Vec<_> = all
-        .map(|data| Ok(part(Bytes::copy_from_slice(data))))
-        .collect();
-    Response::new(Box::pin(tokio_stream::iter(all)))
 }

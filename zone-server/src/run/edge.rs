@@ -167,11 +167,8 @@ impl Run {
         let pulse = &self.context.pulse;
         let players = u32::try_from(self.roster.len()).unwrap_or(u32::MAX);
         pulse.players.store(players, Ordering::Relaxed);
-        let us = u32::try_from(took.as_micros()).unwrap_or(u32::MAX);
-        let before = pulse.tick_cost_us.load(Ordering::Relaxed);
-        let mean = before - before / 8 + us / 8;
-        pulse.tick_cost_us.store(mean, Ordering::Relaxed);
-        self.measure_regions(mean);
+        pulse.tick.note(took);
+        self.measure_regions(pulse.tick.micros());
     }
 
     /// Returns everything that the tick will play, and the requests behind it.

@@ -24,7 +24,8 @@ impl Run {
         })
     }
 
-    /// Returns the numbers of players and NPCs in each region that is played here.
+    /// Returns the numbers of players and NPCs in each region that is played here, and the mean times of
+    /// ticks and commits.
     pub(super) fn crowd(&self) -> CrowdReply {
         let empty = |region: Region| (region, RegionCrowd::default());
         let mut crowds: BTreeMap<Region, RegionCrowd> = self.world.regions().map(empty).collect();
@@ -44,9 +45,12 @@ impl Run {
             region: Some(wire(region)),
             ..crowd
         };
+        let pulse = &self.context.pulse;
         CrowdReply {
             tick: self.now,
             regions: crowds.into_iter().map(told).collect(),
+            tick_us: pulse.tick.micros(),
+            commit_us: pulse.commit.micros(),
         }
     }
 }

@@ -30,7 +30,7 @@ use crate::{instruments::counter, telemetry::Tracer};
 
 /// Every method between the processes, by path, with the roles that may call it. A test compares
 /// it with the `.proto` files.
-pub const METHODS: [(&str, &[Role]); 76] = [
+pub const METHODS: [(&str, &[Role]); 78] = [
     ("/tilestead.agents.v1.Agents/AddCredential", &[Gateway]),
     ("/tilestead.agents.v1.Agents/Get", &[Gateway]),
     ("/tilestead.agents.v1.Agents/List", &[Gateway]),
@@ -112,6 +112,8 @@ pub const METHODS: [(&str, &[Role]); 76] = [
     ("/tilestead.queries.v1.Queries/Regions", &[Gateway]),
     ("/tilestead.queries.v1.Queries/Totals", &[Gateway]),
     ("/tilestead.queries.v1.Queries/Users", &[Gateway]),
+    ("/tilestead.queries.v1.Replica/Profile", &[Gateway]),
+    ("/tilestead.queries.v1.Replica/Status", &[Gateway]),
     ("/tilestead.social.v1.Social/Change", &[Gateway]),
     ("/tilestead.social.v1.Social/List", &[Gateway]),
     ("/tilestead.zone.v1.Handover/Complete", &[Zone]),

@@ -17,6 +17,7 @@ use std::{
 use anyhow::Context;
 use arc_swap::ArcSwap;
 use axum::http;
+use futures::future::join_all;
 use tokio::time::{Instant, timeout};
 use tonic::{
     Code, Response, Status,
@@ -172,10 +173,7 @@ impl Replicas {
         let mut unsent = false;
         loop {
             let replica = self.0.next(&known, &tried);
-            let route = Route {
-                replicas: self.clone(),
-                only: Some(Arc::clone(&replica)),
-            };
+            let route = self.to(&replica);
             let answer = bounded(call(route, request.clone())).await;
             let silent = answer.as_ref().is_err_and(away);
             let again = !tried.is_empty();
@@ -188,6 +186,38 @@ impl Replicas {
             if !silent || tried.len() >= known.len() {
                 return Answered { answer, again };
             }
+        }
+    }
+
+    /// Calls each replica once, all at the same time, each within [`super::DEADLINE`]. `call` hears the
+    /// address of its replica. Returns the addresses with the answers.
+    pub async fn each<T, Answering>(
+        &self,
+        call: impl Fn(String, Route) -> Answering,
+    ) -> Vec<(String, Result<T, Status>)>
+    where
+        Answering: Future<Output = Result<Response<T>, Status>>,
+    {
+        let known = self.0.known.load_full();
+        let asked = known.iter().map(|replica| {
+            let address = replica.address.clone();
+            let answer = bounded(call(address.clone(), self.to(replica)));
+            async move { (address, answer.await) }
+        });
+        join_all(asked).await
+    }
+
+    /// Returns a way to the replica at this address alone; `None`: there is no such replica.
+    pub fn at(&self, address: &str) -> Option<Route> {
+        let known = self.0.known.load();
+        let found = known.iter().find(|replica| replica.address == address);
+        found.map(|replica| self.to(replica))
+    }
+
+    fn to(&self, replica: &Arc<Replica>) -> Route {
+        Route {
+            replicas: self.clone(),
+            only: Some(Arc::clone(replica)),
         }
     }
 }

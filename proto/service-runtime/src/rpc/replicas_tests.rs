@@ -156,3 +156,42 @@ async fn a_look_finds_the_replicas_behind_a_name() {
     replicas.0.look().await;
     assert_eq!(addresses(), ["127.0.1.2:5600", "127.0.1.3:5600"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn each_replica_is_called_once_and_a_silent_one_delays_nobody_beyond_the_deadline() {
+    let replicas = three();
+    let (begun, asked) = (Instant::now(), Mutex::new(Vec::new()));
+    let call = |address: String, route: Route| {
+        let only = route.only.expect("a way to one replica");
+        asked.lock().expect("lock").push(only.address.clone());
+        async move {
+            match address.as_str() {
+                "127.0.0.1:2" => std::future::pending().await,
+                "127.0.0.1:3" => Err(Status::unimplemented("")),
+                _ => Ok(Response::new(address)),
+            }
+        }
+    };
+    let answers = replicas.each(call).await;
+    assert_eq!(begun.elapsed(), super::super::DEADLINE);
+    let told = answers.iter().map(|(address, answer)| {
+        let answer = answer.as_ref().map_err(Status::code);
+        (address.as_str(), answer.map(String::as_str))
+    });
+    let expected = [
+        ("127.0.0.1:1", Ok("127.0.0.1:1")),
+        ("127.0.0.1:2", Err(Code::DeadlineExceeded)),
+        ("127.0.0.1:3", Err(Code::Unimplemented)),
+    ];
+    assert_eq!(told.collect::<Vec<_>>(), expected);
+    let asked = asked.into_inner().expect("lock");
+    assert_eq!(asked, ["127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"]);
+}
+
+#[tokio::test]
+async fn a_way_leads_to_the_replica_at_an_address_and_to_no_other() {
+    let replicas = three();
+    let only = replicas.at("127.0.0.1:2").and_then(|route| route.only);
+    assert_eq!(only.expect("a replica").address, "127.0.0.1:2");
+    assert!(replicas.at("127.0.0.1:4").is_none());
+}
