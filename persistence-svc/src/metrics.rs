@@ -11,6 +11,7 @@ use service_runtime::mean::RunningMean;
 
 use crate::placement::plan::{Applied, Spread};
 use crate::store::archive::Standing;
+use crate::store::value::WrittenOff;
 
 /// Bounds of the duration histograms, in seconds.
 const DURATIONS: [f64; 13] = [
@@ -34,6 +35,8 @@ pub(crate) struct Metrics {
     placements: Counter<u64>,
     pool_wait: Histogram<f64>,
     accounts_removed: Counter<u64>,
+    coins_written_off: Counter<u64>,
+    items_written_off: Counter<u64>,
     watchers: Arc<AtomicI64>,
     spread: Arc<Mutex<Option<Spread>>>,
     months: Arc<Mutex<Option<Standing>>>,
@@ -108,6 +111,14 @@ impl Metrics {
             accounts_removed: count(
                 "persistence_accounts_removed_total",
                 "Accounts removed, by reason: owner, unplayed or away",
+            ),
+            coins_written_off: count(
+                "persistence_coins_written_off_total",
+                "Coins that went with the characters that were removed",
+            ),
+            items_written_off: count(
+                "persistence_items_written_off_total",
+                "Items other than coins that went with the characters that were removed",
             ),
             watchers,
             spread: observe_spread(meter),
@@ -197,6 +208,12 @@ impl Metrics {
     pub(crate) fn accounts_removed(&self, reason: &'static str, accounts: u64) {
         let labels = [KeyValue::new("reason", reason)];
         self.accounts_removed.add(accounts, &labels);
+    }
+
+    /// Counts what went with characters that were removed.
+    pub(crate) fn written_off(&self, had: WrittenOff) {
+        self.coins_written_off.add(had.coins, &[]);
+        self.items_written_off.add(had.items, &[]);
     }
 
     /// Counts a stream of the directory until the caller drops the result.

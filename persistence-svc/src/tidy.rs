@@ -110,6 +110,7 @@ async fn expire_guests(
             Ok(Ok(step)) => {
                 metrics.accounts_removed("unplayed", step.unplayed);
                 metrics.accounts_removed("away", step.away);
+                metrics.written_off(step.written_off);
                 all.unplayed += step.unplayed;
                 all.away += step.away;
                 if i64::try_from(step.looked).is_ok_and(|looked| looked < GUESTS) {

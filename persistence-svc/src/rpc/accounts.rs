@@ -81,7 +81,8 @@ impl Accounts for AccountsService {
         let work = async {
             let account = text("account_id", ask.account_id)?;
             let character = text("character_id", ask.character_id)?;
-            self.0.store.delete_character(&account, &character).await?;
+            let had = self.0.store.delete_character(&account, &character).await?;
+            self.0.metrics.written_off(had);
             Ok(wire::DeleteCharacterReply {})
         };
         self.0.answer("DeleteCharacter", work).await

@@ -38,8 +38,9 @@ impl Personal for PersonalService {
                 until_ms: number("until_ms", ask.until_ms)?,
             };
             let outcome = match self.0.store.delete_account(ask).await {
-                Ok(()) => {
+                Ok(had) => {
                     self.0.metrics.accounts_removed("owner", 1);
+                    self.0.metrics.written_off(had);
                     wire::Deletion::Done
                 }
                 Err(StoreError::NotFound(_)) => wire::Deletion::NotThere,

@@ -51,6 +51,7 @@ use model::{
     Renewal, Renewed, SignIn, SignedIn,
 };
 use queries::{Entry, LedgerOf, Login, LoginsOf, Page, Part, Profile, Totals, User, UsersLike};
+use value::WrittenOff;
 
 /// Most characters that an account may have.
 pub(crate) const CHARACTERS_MAX: i64 = 5;
@@ -83,8 +84,8 @@ pub(crate) trait Accounts: Send + Sync {
     async fn characters(&self, account: &str) -> Result<Vec<Character>>;
     /// Makes characters, at most one of each account.
     async fn create_characters(&self, asks: Vec<NewCharacter>) -> Answers<Character>;
-    /// Removes a character that is not in the world.
-    async fn delete_character(&self, account: &str, character: &str) -> Result<()>;
+    /// Removes a character that is not in the world. Returns what it had.
+    async fn delete_character(&self, account: &str, character: &str) -> Result<WrittenOff>;
     /// Returns a character by name, without regard to case.
     async fn find_character(&self, name: &str) -> Result<Character>;
     /// Returns a secret of 32 random bytes, which the first call makes.
@@ -94,10 +95,11 @@ pub(crate) trait Accounts: Send + Sync {
 /// Personal data: export, removal, and the expiry of guests.
 #[async_trait]
 pub(crate) trait Personal: Send + Sync {
-    /// Removes an account with everything that leads to a person; see [`personal`]. Fails with
+    /// Removes an account with everything that leads to a person; see [`personal`]. Returns what its
+    /// characters had. Fails with
     /// [`StoreError::InWorld`], [`StoreError::Quarantined`], [`StoreError::Banned`] or
     /// [`StoreError::LastOperator`], and then changes nothing.
-    async fn delete_account(&self, ask: personal::Deletion) -> Result<()>;
+    async fn delete_account(&self, ask: personal::Deletion) -> Result<WrittenOff>;
     /// Returns the personal data of an account that no other read gives, at one moment.
     async fn personal_data(&self, account: &str) -> Result<personal::Data>;
     /// Returns rows of the ledger of an account's character, newest first.

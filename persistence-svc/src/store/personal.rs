@@ -6,7 +6,7 @@
 
 use super::DAY_MS;
 use super::row::{FromRow, Read, Row};
-use super::value::DELETED;
+use super::value::{DELETED, WrittenOff};
 
 /// Longest time for which a token of a gateway is good, and some more.
 pub(crate) const TOKENS_MS: i64 = DAY_MS;
@@ -267,6 +267,8 @@ pub(crate) struct Expired {
     pub(crate) unplayed: u64,
     /// Guests that were away for too long.
     pub(crate) away: u64,
+    /// What their characters had.
+    pub(crate) written_off: WrittenOff,
 }
 
 impl Expired {

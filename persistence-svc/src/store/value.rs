@@ -97,6 +97,35 @@ impl Holdings {
     }
 }
 
+/// What the ledger wrote off with its holders.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct WrittenOff {
+    pub(crate) coins: u64,
+    /// Items other than coins.
+    pub(crate) items: u64,
+}
+
+impl WrittenOff {
+    /// Sums the rows that write something off.
+    pub(crate) fn of(rows: &[LedgerRow]) -> WrittenOff {
+        let mut all = WrittenOff::default();
+        for row in rows {
+            let sum = match row.item.as_str() {
+                COINS => &mut all.coins,
+                _other_item => &mut all.items,
+            };
+            *sum += row.delta.unsigned_abs();
+        }
+        all
+    }
+
+    /// Adds what another deletion wrote off.
+    pub(crate) fn add(&mut self, more: WrittenOff) {
+        self.coins += more.coins;
+        self.items += more.items;
+    }
+}
+
 fn amount(stack: &Stack) -> (&str, i64) {
     (stack.item.as_str(), i64::from(stack.quantity))
 }

@@ -8,7 +8,8 @@ use proto::client::Format;
 use serde_json::{Value, json};
 use tests::{
     bot::{Action, Payload, Player},
-    cluster::{Cluster, Plan},
+    cluster::{Cluster, Kind, Plan, metrics},
+    http,
 };
 use tokio::time::{Instant, sleep};
 
@@ -60,6 +61,18 @@ async fn befriends(one: &Player, other: &str) -> Result<()> {
         .ask("friends:request", &json!({ "name": other }))
         .await?;
     ensure!(!matches!(asked, Payload::Error(_)), "{asked:?}");
+    Ok(())
+}
+
+/// What went with the account is in the measures of the economy.
+async fn counted(cluster: &Cluster) -> Result<()> {
+    let store = cluster.probes((Kind::Persistence, 0))?;
+    let measured = http::get(&store, "/metrics").await?.text();
+    for what in ["coins", "items"] {
+        let name = format!("persistence_{what}_written_off_total");
+        let gone = metrics::sum(&measured, &name, "");
+        ensure!(gone > 0.0, "no {what} were written off");
+    }
     Ok(())
 }
 
@@ -118,6 +131,7 @@ async fn story(cluster: &Cluster) -> Result<()> {
     ensure!(welcome.characters.is_empty() && json!(welcome.account.name) != name);
     // The name is free, and the friend has lost a friend.
     again.create("Ann").await?;
+    counted(cluster).await?;
     let rows = cluster.store().await?.characters().await?;
     let names: Vec<_> = rows.iter().map(|row| row.name.as_str()).collect();
     ensure!(names.len() == 2, "{names:?}");

@@ -2,7 +2,8 @@
 //!
 //! Always: a batch counts once, when the store says that it has it, and never for an attempt; a
 //! cause that only moves things between holders counts for nothing. The store itself writes off what
-//! deleted characters had: that is in the ledger as `deleted`, and not here.
+//! deleted characters had: it counts that, as `persistence_coins_written_off_total` and
+//! `persistence_items_written_off_total`.
 
 use std::collections::BTreeMap;
 

@@ -15,7 +15,7 @@ use crate::store::error::{Result, StoreError};
 use crate::store::model::{Account, Character, NOBODY, NewCharacter, SignIn, SignedIn};
 use crate::store::personal::NOBODYS;
 use crate::store::row::FromRow;
-use crate::store::value::Holdings;
+use crate::store::value::{Holdings, WrittenOff};
 use crate::store::{Accounts, DAY_MS, anonymous_name, fresh_secret, may_create, name_key, new_id};
 use crate::together::Answers;
 
@@ -60,7 +60,7 @@ impl Accounts for Postgres {
         Ok(made)
     }
 
-    async fn delete_character(&self, account: &str, id: &str) -> Result<()> {
+    async fn delete_character(&self, account: &str, id: &str) -> Result<WrittenOff> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await?;
         hold_ground(&transaction, &[id]).await?;
@@ -74,9 +74,9 @@ impl Accounts for Postgres {
         if found.try_get(1)? {
             return Err(StoreError::Quarantined);
         }
-        remove(&transaction, &[(id, found.try_get(2)?)]).await?;
+        let had = remove(&transaction, &[(id, found.try_get(2)?)]).await?;
         transaction.commit().await?;
-        Ok(())
+        Ok(had)
     }
 
     async fn find_character(&self, name: &str) -> Result<Character> {
@@ -121,11 +121,11 @@ pub(super) async fn hold_ground(transaction: &Transaction<'_>, ids: &[&str]) -> 
 }
 
 /// Removes characters that the caller has locked, each given with its coins. The ledger writes off
-/// all that they have; the things on the ground that wait for them are nobody's.
+/// all that they have, which this returns; the things on the ground that wait for them are nobody's.
 pub(super) async fn remove(
     transaction: &Transaction<'_>,
     characters: &[(&str, i32)],
-) -> Result<()> {
+) -> Result<WrittenOff> {
     let ids: Vec<&str> = characters.iter().map(|(id, _)| *id).collect();
     let mut packs = value::packs(transaction, &ids).await?;
     let mut clothes = stored::worn(transaction, &ids).await?;
@@ -154,7 +154,7 @@ pub(super) async fn remove(
     let gone = "DELETE FROM characters WHERE id = ANY($1)";
     let gone = transaction.prepare_cached(gone).await?;
     transaction.execute(&gone, &[&ids]).await?;
-    Ok(())
+    Ok(WrittenOff::of(&ledger))
 }
 
 fn keys<'a>(asks: &[&'a SignIn]) -> Vec<&'a [u8]> {

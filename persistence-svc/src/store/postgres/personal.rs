@@ -20,17 +20,18 @@ use crate::store::personal::{
 };
 use crate::store::queries::Entry;
 use crate::store::row::FromRow;
+use crate::store::value::WrittenOff;
 use crate::store::{DAY_MS, Personal, roles};
 
 #[async_trait]
 impl Personal for Postgres {
-    async fn delete_account(&self, ask: Deletion) -> Result<()> {
+    async fn delete_account(&self, ask: Deletion) -> Result<WrittenOff> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await?;
-        delete(&transaction, &ask).await?;
+        let had = delete(&transaction, &ask).await?;
         transaction.commit().await?;
         self.changed.notify_one();
-        Ok(())
+        Ok(had)
     }
 
     async fn personal_data(&self, account: &str) -> Result<Data> {
@@ -95,7 +96,11 @@ impl Personal for Postgres {
                     client.execute(LOOK, &[&until_ms, &guest.id]).await?;
                     Fate::Stays(until_ms)
                 }
-                Fate::Unplayed | Fate::Away => expire(&mut client, &guest.id, guest_ms).await?,
+                Fate::Unplayed | Fate::Away => {
+                    let (fate, had) = expire(&mut client, &guest.id, guest_ms).await?;
+                    expired.written_off.add(had);
+                    fate
+                }
             };
             expired.count(fate);
         }
@@ -128,13 +133,18 @@ async fn now<C: GenericClient>(client: &C) -> Result<i64> {
     Ok(client.query_one(&now, &[]).await?.try_get(0)?)
 }
 
-/// Removes a guest, if it still expires now that its rows are locked. Returns its fate.
-async fn expire(client: &mut Client, id: &str, guest_ms: Option<i64>) -> Result<Fate> {
+/// Removes a guest, if it still expires now that its rows are locked. Returns its fate, and what its
+/// characters had if they are gone.
+async fn expire(
+    client: &mut Client,
+    id: &str,
+    guest_ms: Option<i64>,
+) -> Result<(Fate, WrittenOff)> {
     let transaction = client.transaction().await?;
     let version = next_version(&transaction).await?;
     let now = now(&transaction).await?;
     let lock = "SELECT 1 FROM users WHERE id = $1 FOR UPDATE";
-    let gone = Fate::Stays(now);
+    let gone = (Fate::Stays(now), WrittenOff::default());
     if transaction.query_opt(lock, &[&id]).await?.is_none() {
         // Its owner or another replica was faster.
         return Ok(gone);
@@ -144,24 +154,25 @@ async fn expire(client: &mut Client, id: &str, guest_ms: Option<i64>) -> Result<
     if let Fate::Stays(until_ms) = fate {
         transaction.execute(LOOK, &[&until_ms, &id]).await?;
         transaction.commit().await?;
-        return Ok(fate);
+        return Ok((fate, WrittenOff::default()));
     }
     let ask = Deletion {
         account: id.to_owned(),
         logins: Vec::new(),
         until_ms: now + TOKENS_MS,
     };
-    match forget(&transaction, &ask, version).await {
-        Ok(()) => transaction.commit().await?,
+    let had = match forget(&transaction, &ask, version).await {
+        Ok(had) => had,
         // A character came into the world meanwhile: the next round looks again.
         Err(StoreError::InWorld | StoreError::Quarantined) => return Ok(gone),
         Err(error) => return Err(error),
-    }
-    Ok(fate)
+    };
+    transaction.commit().await?;
+    Ok((fate, had))
 }
 
-/// Deletes an account, unless that is refused.
-async fn delete(transaction: &Transaction<'_>, ask: &Deletion) -> Result<()> {
+/// Deletes an account, unless that is refused. Returns what its characters had.
+async fn delete(transaction: &Transaction<'_>, ask: &Deletion) -> Result<WrittenOff> {
     let version = next_version(transaction).await?;
     let now = now(transaction).await?;
     let standing = format!("{STANDING} FOR UPDATE OF u");
@@ -186,8 +197,8 @@ async fn delete(transaction: &Transaction<'_>, ask: &Deletion) -> Result<()> {
 }
 
 /// Removes an account that the caller has locked, with everything that leads to a person.
-/// `version`: one of the sanctions, which the caller has taken.
-async fn forget(transaction: &Transaction<'_>, ask: &Deletion, version: i64) -> Result<()> {
+/// `version`: one of the sanctions, which the caller has taken. Returns what its characters had.
+async fn forget(transaction: &Transaction<'_>, ask: &Deletion, version: i64) -> Result<WrittenOff> {
     let account = &ask.account;
     let ids = r#"SELECT id FROM characters WHERE "accountId" = $1"#;
     let mut own: Vec<String> = Vec::new();
@@ -215,7 +226,7 @@ async fn forget(transaction: &Transaction<'_>, ask: &Deletion, version: i64) -> 
     transaction.execute(NO_NAME, &[&actor]).await?;
     transaction.execute(NO_SANCTIONS, &[account]).await?;
     transaction.execute(NO_TOKENS, &[account]).await?;
-    remove(transaction, &characters).await?;
+    let had = remove(transaction, &characters).await?;
     transaction.execute(GONE, &[account]).await?;
     let ended = Sanction::revoked(account, account, ask.until_ms, version);
     write(transaction, &ended).await?;
@@ -224,5 +235,6 @@ async fn forget(transaction: &Transaction<'_>, ask: &Deletion, version: i64) -> 
         let ended = Sanction::revoked(account, login, ask.until_ms, version);
         write(transaction, &ended).await?;
     }
-    notify(transaction).await
+    notify(transaction).await?;
+    Ok(had)
 }

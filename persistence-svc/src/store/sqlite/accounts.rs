@@ -9,6 +9,7 @@ use crate::store::columns::SUMMARY;
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{Account, Character, NOBODY, NewCharacter, SignIn, SignedIn};
 use crate::store::personal::NOBODYS;
+use crate::store::value::WrittenOff;
 use crate::store::{Accounts, DAY_MS, anonymous_name, fresh_secret, may_create, name_key};
 use crate::together::Answers;
 
@@ -42,7 +43,7 @@ impl Accounts for Sqlite {
             .await
     }
 
-    async fn delete_character(&self, account: &str, id: &str) -> Result<()> {
+    async fn delete_character(&self, account: &str, id: &str) -> Result<WrittenOff> {
         let (account, id) = (account.to_owned(), id.to_owned());
         self.write(move |transaction| delete(transaction, &account, &id))
             .await
@@ -183,7 +184,7 @@ fn create(transaction: &Transaction<'_>, ask: NewCharacter) -> Result<Character>
     Ok(made)
 }
 
-fn delete(transaction: &Transaction<'_>, account: &str, id: &str) -> Result<()> {
+fn delete(transaction: &Transaction<'_>, account: &str, id: &str) -> Result<WrittenOff> {
     let found: Option<(bool, bool, i32)> = transaction
         .prepare_cached(
             r#"SELECT online, quarantined, coins FROM characters
@@ -202,9 +203,12 @@ fn delete(transaction: &Transaction<'_>, account: &str, id: &str) -> Result<()> 
     remove(transaction, &[(id.to_owned(), coins)])
 }
 
-/// Removes characters, each given with its coins. The ledger writes off all that they have; the
-/// things on the ground that wait for them are nobody's.
-pub(super) fn remove(transaction: &Transaction<'_>, characters: &[(String, i32)]) -> Result<()> {
+/// Removes characters, each given with its coins. The ledger writes off all that they have, which this
+/// returns; the things on the ground that wait for them are nobody's.
+pub(super) fn remove(
+    transaction: &Transaction<'_>,
+    characters: &[(String, i32)],
+) -> Result<WrittenOff> {
     let mut ledger = Vec::new();
     for (id, coins) in characters {
         ledger.extend(stored::holdings(transaction, id, *coins)?.written_off(id));
@@ -225,5 +229,5 @@ pub(super) fn remove(transaction: &Transaction<'_>, characters: &[(String, i32)]
         ground.execute(params![id, NOBODYS])?;
         gone.execute([id])?;
     }
-    Ok(())
+    Ok(WrittenOff::of(&ledger))
 }

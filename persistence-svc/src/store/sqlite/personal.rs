@@ -15,15 +15,17 @@ use crate::store::personal::{
     TOKENS_MS, actor, due,
 };
 use crate::store::queries::Entry;
+use crate::store::value::WrittenOff;
 use crate::store::{Personal, roles};
 
 #[async_trait]
 impl Personal for Sqlite {
-    async fn delete_account(&self, ask: Deletion) -> Result<()> {
-        self.write(move |transaction| delete(transaction, &ask))
+    async fn delete_account(&self, ask: Deletion) -> Result<WrittenOff> {
+        let had = self
+            .write(move |transaction| delete(transaction, &ask))
             .await?;
         self.changed.notify_one();
-        Ok(())
+        Ok(had)
     }
 
     async fn personal_data(&self, account: &str) -> Result<Data> {
@@ -116,7 +118,8 @@ fn expire(transaction: &Transaction<'_>, guest_ms: Option<i64>, most: i64) -> Re
                     logins: Vec::new(),
                     until_ms: now + TOKENS_MS,
                 };
-                forget(transaction, &ask)?;
+                let had = forget(transaction, &ask)?;
+                expired.written_off.add(had);
             }
         }
         expired.count(fate);
@@ -124,8 +127,8 @@ fn expire(transaction: &Transaction<'_>, guest_ms: Option<i64>, most: i64) -> Re
     Ok(expired)
 }
 
-/// Deletes an account, unless that is refused.
-fn delete(transaction: &Transaction<'_>, ask: &Deletion) -> Result<()> {
+/// Deletes an account, unless that is refused. Returns what its characters had.
+fn delete(transaction: &Transaction<'_>, ask: &Deletion) -> Result<WrittenOff> {
     let found: Option<(String, bool)> = transaction
         .prepare_cached(STANDING)?
         .query_row(params![transaction.now_ms(), ask.account], read)
@@ -144,8 +147,8 @@ fn delete(transaction: &Transaction<'_>, ask: &Deletion) -> Result<()> {
     forget(transaction, ask)
 }
 
-/// Removes an account with everything that leads to a person.
-fn forget(transaction: &Transaction<'_>, ask: &Deletion) -> Result<()> {
+/// Removes an account with everything that leads to a person. Returns what its characters had.
+fn forget(transaction: &Transaction<'_>, ask: &Deletion) -> Result<WrittenOff> {
     let account = &ask.account;
     let mut characters = Vec::new();
     for (id, coins, online, quarantined) in own(transaction, account)? {
@@ -163,12 +166,12 @@ fn forget(transaction: &Transaction<'_>, ask: &Deletion) -> Result<()> {
     transaction.execute(NO_NAME, [&actor])?;
     transaction.execute(NO_SANCTIONS, [account])?;
     transaction.execute(NO_TOKENS, [account])?;
-    remove(transaction, &characters)?;
+    let had = remove(transaction, &characters)?;
     transaction.execute(GONE, [account])?;
     for ended in std::iter::once(account).chain(&ask.logins) {
         let version = next_version(transaction)?;
         let ended = Sanction::revoked(account, ended, ask.until_ms, version);
         write(transaction, &ended)?;
     }
-    Ok(())
+    Ok(had)
 }

@@ -134,10 +134,16 @@ pub(super) const ECONOMY: [Panel; 8] = [
     panel(
         "Coins destroyed a minute by cause",
         "short",
-        &[(
-            "sum by (cause) (increase(zone_coins_destroyed_total[1m]))",
-            "{{cause}}",
-        )],
+        &[
+            (
+                "sum by (cause) (increase(zone_coins_destroyed_total[1m]))",
+                "{{cause}}",
+            ),
+            (
+                "sum(increase(persistence_coins_written_off_total[1m]))",
+                "deleted",
+            ),
+        ],
     ),
     panel(
         "Items made a minute by cause",
@@ -150,16 +156,22 @@ pub(super) const ECONOMY: [Panel; 8] = [
     panel(
         "Items destroyed a minute by cause",
         "short",
-        &[(
-            "sum by (cause) (increase(zone_items_destroyed_total[1m]))",
-            "{{cause}}",
-        )],
+        &[
+            (
+                "sum by (cause) (increase(zone_items_destroyed_total[1m]))",
+                "{{cause}}",
+            ),
+            (
+                "sum(increase(persistence_items_written_off_total[1m]))",
+                "deleted",
+            ),
+        ],
     ),
     panel(
         "Coins made less coins destroyed a minute",
         "short",
         &[(
-            "sum(increase(zone_coins_made_total[1m])) - sum(increase(zone_coins_destroyed_total[1m]))",
+            "sum(increase(zone_coins_made_total[1m])) - sum(increase(zone_coins_destroyed_total[1m])) - sum(increase(persistence_coins_written_off_total[1m]))",
             "coins",
         )],
     ),
