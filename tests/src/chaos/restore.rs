@@ -74,7 +74,11 @@ pub fn restore(
 ) -> BoxFuture<'static, Result<Summary>> {
     Box::pin(async move {
         cast.acting.actions_per_rest = ACTIONS_PER_REST;
-        let mut plan = Plan::new("restore")
+        let name = match wanted.complete {
+            true => "restore_whole",
+            false => "restore",
+        };
+        let mut plan = Plan::new(name)
             .of(2, 3, 2)
             .env("GROUND_OWN_TICKS", "2");
         (plan.breakable, plan.archive) = (true, true);
