@@ -78,9 +78,7 @@ pub fn restore(
             true => "restore_whole",
             false => "restore",
         };
-        let mut plan = Plan::new(name)
-            .of(2, 3, 2)
-            .env("GROUND_OWN_TICKS", "2");
+        let mut plan = Plan::new(name).of(2, 3, 2).env("GROUND_OWN_TICKS", "2");
         (plan.breakable, plan.archive) = (true, true);
         let mut stage = Stage::set(plan, cast, timeline).await?;
         let receiver = match wanted.complete {

@@ -24,6 +24,10 @@ const FREE_WITHIN: Duration = Duration::from_secs(75);
 const CALM: &str =
     "try { localStorage['tilestead.settings'] ??= '{\"pictures\":\"15\"}'; } catch {}";
 
+/// Milliseconds for a script of a test, such as one that compares all pictures: a busy machine takes
+/// longer than the half minute of WebDriver.
+const SCRIPT_MS: u64 = 180_000;
+
 pub(super) struct Driver {
     port: u16,
     _process: Process,
@@ -89,6 +93,7 @@ impl Driver {
             "browserName": "chrome",
             "goog:chromeOptions": { "args": arguments, "binary": chromium },
             "goog:loggingPrefs": { "browser": "ALL" },
+            "timeouts": { "script": SCRIPT_MS },
         });
         let Value::Object(wanted) = wanted else {
             bail!("capabilities");

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 
 use super::{
     browser::{held, pack, pack_until, position, shoot, state, until},
-    browser_steps::{SOON, World, act_on, choose, hidden, press, seen, showing, words},
+    browser_steps::{SOON, World, act_on, choose, hidden, press, seen, showing, shown, words},
 };
 
 const POLL: std::time::Duration = std::time::Duration::from_millis(100);
@@ -49,8 +49,13 @@ async fn wears(ann: &Client) -> Result<()> {
 async fn is_told_what_things_are(ann: &Client) -> Result<()> {
     let point = "document.querySelector('#slots button:not(.empty)').dispatchEvent( \
         new PointerEvent('pointerover', { pointerType: 'mouse', bubbles: true }))";
-    ann.execute(point, vec![]).await?;
-    showing(ann, "#tip", SOON).await?;
+    let deadline = Instant::now() + SOON;
+    while !shown(ann, "#tip").await? {
+        // What lay in the slot may just be drawn anew: the pointer moves on it.
+        ensure!(Instant::now() < deadline, "no tip");
+        ann.execute(point, vec![]).await?;
+        sleep(POLL).await;
+    }
     let said = words(ann, "#tip").await?;
     ensure!(said.contains("Bronze hatchet"), "{said}");
     press_key(ann, "Shift").await?;
