@@ -35,12 +35,35 @@ pub(crate) struct Metrics {
     placements: Counter<u64>,
     pool_wait: Histogram<f64>,
     accounts_removed: Counter<u64>,
-    coins_written_off: Counter<u64>,
-    items_written_off: Counter<u64>,
+    losses: Losses,
     watchers: Arc<AtomicI64>,
     spread: Arc<Mutex<Option<Spread>>>,
     months: Arc<Mutex<Option<Standing>>>,
     pool: Arc<OnceLock<PoolReader>>,
+}
+
+/// What goes with the characters that are removed.
+#[derive(Clone)]
+struct Losses {
+    coins: Counter<u64>,
+    items: Counter<u64>,
+}
+
+impl Losses {
+    fn new(meter: &Meter) -> Losses {
+        Losses {
+            coins: counter(
+                meter,
+                "persistence_coins_written_off_total",
+                "Coins that went with the characters that were removed",
+            ),
+            items: counter(
+                meter,
+                "persistence_items_written_off_total",
+                "Items other than coins that went with the characters that were removed",
+            ),
+        }
+    }
 }
 
 /// Reads the use of the pool of connections.
@@ -112,14 +135,7 @@ impl Metrics {
                 "persistence_accounts_removed_total",
                 "Accounts removed, by reason: owner, unplayed or away",
             ),
-            coins_written_off: count(
-                "persistence_coins_written_off_total",
-                "Coins that went with the characters that were removed",
-            ),
-            items_written_off: count(
-                "persistence_items_written_off_total",
-                "Items other than coins that went with the characters that were removed",
-            ),
+            losses: Losses::new(meter),
             watchers,
             spread: observe_spread(meter),
             months: observe_months(meter),
@@ -212,8 +228,8 @@ impl Metrics {
 
     /// Counts what went with characters that were removed.
     pub(crate) fn written_off(&self, had: WrittenOff) {
-        self.coins_written_off.add(had.coins, &[]);
-        self.items_written_off.add(had.items, &[]);
+        self.losses.coins.add(had.coins, &[]);
+        self.losses.items.add(had.items, &[]);
     }
 
     /// Counts a stream of the directory until the caller drops the result.

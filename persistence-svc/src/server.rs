@@ -123,14 +123,7 @@ impl Server {
         // The tasks behind the calls go on until the last call has ended.
         let behind = CancellationToken::new();
         let tasks = TaskGroup::new(&self.telemetry.meter(), behind.clone());
-        let desk = Arc::new(Desk::new(
-            Arc::clone(&self.store),
-            &tasks,
-            self.metrics.clone(),
-            self.telemetry.tracer(),
-            self.config.lease,
-            self.config.agents,
-        ));
+        let desk = self.desk(&tasks);
         let gate = Gate::closed();
         let feed = Arc::new(Feed::new(gate.clone()));
         let metrics_listener = self.metrics_listener.take();
@@ -182,6 +175,17 @@ impl Server {
         .await;
         self.store.close().await;
         served
+    }
+
+    fn desk(&self, tasks: &TaskGroup) -> Arc<Desk> {
+        Arc::new(Desk::new(
+            Arc::clone(&self.store),
+            tasks,
+            self.metrics.clone(),
+            self.telemetry.tracer(),
+            self.config.lease,
+            self.config.agents,
+        ))
     }
 
     /// Starts the tasks that run beside the calls.

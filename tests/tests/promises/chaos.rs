@@ -130,21 +130,6 @@ async fn a_database_whose_log_was_received_is_restored_with_every_exchange() {
     eprintln!("{}", played.unwrap());
 }
 
-/// The process of a tick that stands still answers its probes and holds its connections, so nobody
-/// can take it for dead but itself.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn players_of_a_tick_that_stands_still_move_again_within_six_seconds() {
-    // One of two zone servers has players, whatever placement does.
-    let mut plan = Plan::new("chaos_wedge").of(1, 2, 1);
-    plan.breakable = true;
-    let steps = [
-        step(Fault::WedgeTick(0), 500),
-        step(Fault::WedgeTick(1), 500),
-    ];
-    let summary = story::play(plan, cast(30, 14), steps, Timeline::new(true)).await;
-    eprintln!("{}", summary.unwrap());
-}
-
 /// No task runs, and the connections stay: its peers notice by their keep-alive, the platform by the
 /// end of the process.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

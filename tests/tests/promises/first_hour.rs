@@ -100,7 +100,7 @@ async fn asked(one: &Person<'_>, step: &str) -> Result<Value> {
 /// one, until another step is asked for.
 async fn follows(one: &Person<'_>, step: &str, pane: Option<&str>) -> Result<()> {
     let deadline = Instant::now() + TIMEOUT;
-    let (mut begun, mut waited) = (false, 0);
+    let (mut begun, mut waited, mut in_the_way) = (false, 0, false);
     loop {
         let sight = sight(one).await?;
         if sight["step"] != json!(step) {
@@ -114,6 +114,7 @@ async fn follows(one: &Person<'_>, step: &str, pane: Option<&str>) -> Result<()>
         ensure!(Instant::now() < deadline, "not done: {sight}");
         if pane != Some("#dialogue") && shown(&one.page, "#dialogue").await? {
             one.presses("#dialogue .cross", "").await?;
+            in_the_way = true;
         }
         // Nobody presses again what is being done; what the step before began may go on still. But a
         // click that somebody walked into began nothing.
@@ -124,7 +125,9 @@ async fn follows(one: &Person<'_>, step: &str, pane: Option<&str>) -> Result<()>
         }
         waited = 0;
         let (on, near) = (&sight["on"], &sight["near"]);
-        let (to, rests) = if on.is_null() {
+        // Somebody who stands on the way is left aside for what is at its end.
+        let beside = std::mem::take(&mut in_the_way) && !near.is_null();
+        let (to, rests) = if on.is_null() || beside {
             (near, WORKS)
         } else {
             (on, WALKS)

@@ -4,6 +4,7 @@
 use std::{
     io::Write,
     process::{Command, Output, Stdio},
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context, Result, ensure};
@@ -21,6 +22,8 @@ use tests::{
 
 use super::interface::{ADMIN_CODE, Caller, operator, somebody};
 
+/// Time for which a command is given again.
+const PATIENCE: Duration = Duration::from_secs(60);
 const NAME: &str = "the.operator";
 const WORDS: &str = "seven brass lanterns";
 
@@ -87,8 +90,21 @@ impl Tool<'_> {
         Ok(Said::of(&ran.await??))
     }
 
+    /// Runs a command again while the store does not answer: a busy machine on which the functions of a
+    /// profile are being named may leave it no time.
+    async fn hears_in_time(&self, arguments: &[&str], said: &str) -> Result<Said> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let heard = self.hears(arguments, said).await?;
+            let away = heard.wrong.contains("(storage_unavailable)");
+            if !away || Instant::now() >= deadline {
+                return Ok(heard);
+            }
+        }
+    }
+
     async fn says(&self, arguments: &[&str]) -> Result<String> {
-        let said = self.hears(arguments, "").await?.well();
+        let said = self.hears_in_time(arguments, "").await?.well();
         said.with_context(|| arguments.join(" "))
     }
 
@@ -286,7 +302,8 @@ async fn profiles(tool: &Tool<'_>) -> Result<()> {
     let busy = async {
         for _ in 0..3 {
             let login = format!("{WORDS}\n");
-            tool.hears(&["login", NAME], &login).await?.well()?;
+            let heard = tool.hears_in_time(&["login", NAME], &login);
+            heard.await?.well()?;
         }
         Ok(())
     };

@@ -57,3 +57,18 @@ async fn replicas_behind_one_name_share_the_calls_and_one_without_postgresql_cos
     let played = replicas::one_name(cast(20, 17), 2, lasts, Timeline::new(true));
     eprintln!("{}", played.await.unwrap());
 }
+
+/// The process of a tick that stands still answers its probes and holds its connections, so nobody
+/// can take it for dead but itself.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn players_of_a_tick_that_stands_still_move_again_within_six_seconds() {
+    // One of two zone servers has players, whatever placement does.
+    let mut plan = Plan::new("chaos_wedge").of(1, 2, 1);
+    (plan.breakable, plan.alone) = (true, true);
+    let steps = [
+        step(Fault::WedgeTick(0), 500),
+        step(Fault::WedgeTick(1), 500),
+    ];
+    let summary = story::play(plan, cast(30, 14), steps, Timeline::new(true)).await;
+    eprintln!("{}", summary.unwrap());
+}
