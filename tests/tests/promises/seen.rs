@@ -193,11 +193,11 @@ async fn works(world: &World, looks: &Person<'_>, other: &Client) -> Result<()> 
         tried += 1;
         let attempt = Instant::now() + SOON;
         while Instant::now() < attempt {
-            if field(&state(&looks.page).await?, &who, "doing") == Some(&chops) {
-                if !goes_after(world, looks, &who).await? {
-                    swings(looks, &who).await?;
-                    return stops(looks, other, &who).await;
-                }
+            if field(&state(&looks.page).await?, &who, "doing") == Some(&chops)
+                && !goes_after(world, looks, &who).await?
+            {
+                swings(looks, &who).await?;
+                return stops(looks, other, &who).await;
             }
             sleep(Duration::from_millis(100)).await;
         }
