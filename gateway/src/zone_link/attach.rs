@@ -109,10 +109,12 @@ struct Pace(Duration);
 impl Pace {
     const FIRST: Duration = Duration::from_millis(30);
     const LAST: Duration = Duration::from_millis(240);
+    /// For a session in a paused region. The directory wakes it when an operator resumes the region.
+    const RESTING: Duration = Duration::from_secs(5);
 
-    async fn wait(&mut self) {
-        let pause = self.0;
-        self.0 = (pause * 2).min(Self::LAST);
+    async fn wait(&mut self, rests: bool) {
+        let pause = if rests { Self::RESTING } else { self.0 };
+        self.0 = (self.0 * 2).min(Self::LAST);
         // Sessions that were lost together do not come back all at the same moment.
         sleep(pause.mul_f64(rand::random_range(0.75..=1.25))).await;
     }
@@ -131,12 +133,13 @@ async fn seek(table: &Table, directory: &Directory, lost: &Lost) -> Round {
         if !matches!(round, Round::Nowhere) {
             return round;
         }
+        let rests = table.rests(lost);
         // A new owner or link is a reason to ask again. So is time, because a run may have been
         // busy.
         tokio::select! {
             _ = links.changed() => {}
             _ = versions.changed() => {}
-            () = pace.wait() => {}
+            () = pace.wait(rests) => {}
         }
     }
 }

@@ -38,6 +38,7 @@ mod newcomer;
 mod observability;
 mod operator_tool;
 mod passwords;
+mod paused;
 mod person;
 mod play;
 mod seen;
