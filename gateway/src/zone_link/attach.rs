@@ -120,8 +120,9 @@ impl Pace {
     }
 }
 
-/// Asks until there is an answer that counts.
-async fn seek(table: &Table, directory: &Directory, lost: &Lost) -> Round {
+/// Asks until there is an answer that counts. `until_resumed`: also while the region is paused and
+/// nobody's, however long the operator leaves it so.
+async fn seek(table: &Table, directory: &Directory, lost: &Lost, until_resumed: bool) -> Round {
     let began = Instant::now();
     let mut pace = Pace(Pace::FIRST);
     let mut links = table.links_changed();
@@ -134,6 +135,9 @@ async fn seek(table: &Table, directory: &Directory, lost: &Lost) -> Round {
             return round;
         }
         let rests = table.rests(lost);
+        if rests && !until_resumed {
+            return Round::Nowhere;
+        }
         // A new owner or link is a reason to ask again. So is time, because a run may have been
         // busy.
         tokio::select! {
@@ -144,7 +148,7 @@ async fn seek(table: &Table, directory: &Directory, lost: &Lost) -> Round {
     }
 }
 
-/// Brings a session into the world, for up to 5 s.
+/// Brings a session into the world, for up to 5 s; into a paused region never.
 pub(super) async fn enter(
     table: &Arc<Table>,
     directory: &Arc<Directory>,
@@ -152,7 +156,7 @@ pub(super) async fn enter(
 ) -> Result<Attached, AttachError> {
     let lost = table.insert(session);
     let until = Instant::now() + ENTER_TIMEOUT;
-    let round = tokio::time::timeout_at(until, seek(table, directory, &lost)).await;
+    let round = tokio::time::timeout_at(until, seek(table, directory, &lost, false)).await;
     let error = match round {
         Ok(Round::Attached(run_id, said)) => return Ok(attached(run_id, *said)),
         Ok(Round::Replaced) => AttachError::Replaced,
@@ -262,7 +266,7 @@ pub(super) fn recover(table: &Arc<Table>, directory: &Arc<Directory>, lost: Lost
     let tasks = table.tasks.clone();
     tasks.spawn("search for a character", async move {
         let began = Instant::now();
-        let seeking = seek(&table, &directory, &lost);
+        let seeking = seek(&table, &directory, &lost, true);
         tokio::pin!(seeking);
         let round = tokio::select! {
             round = &mut seeking => round,

@@ -242,14 +242,14 @@ impl Table {
     }
 
     pub(super) fn input(&self, session_id: &str, asked: Asked) -> Result<(), InputError> {
-        let view = self.directory.view();
         let mut guard = self.inside();
         let inside = &mut *guard;
         let session = inside
             .sessions
             .get_mut(session_id)
             .ok_or(InputError::NotInWorld)?;
-        if session.route.place == Place::Sought && view.rests(session.route.region) {
+        let sought = session.route.place == Place::Sought;
+        if sought && self.directory.view().rests(session.route.region) {
             return Err(InputError::ZoneUnavailable);
         }
         let run = match session.route.way(&asked) {

@@ -62,7 +62,7 @@ async fn story(cluster: &Cluster) -> Result<()> {
     let before = scene.state().await?;
     scene.pauses().await.context("the pause")?;
     scene.stands_still(&gateway).await.context("while paused")?;
-    let stored = cluster.store().await?.held().await?;
+    let stored = scene.stored().await?;
     ensure!(stored == before.stored, "the store: {stored:?}");
     scene.resumes().await.context("the resume")?;
     let after = scene.state().await?;
@@ -162,8 +162,16 @@ impl Scene<'_> {
             packs: self.stays().map(pack).to_vec(),
             ground: items,
             places: places.to_vec(),
-            stored: self.cluster.store().await?.held().await?,
+            stored: self.stored().await?,
         })
+    }
+
+    /// Returns the possessions of both players of the region, by the store.
+    async fn stored(&self) -> Result<AllHeld> {
+        let (ann, bob) = (self.ann.id()?, self.bob.id()?);
+        let mut held = self.cluster.store().await?.held().await?;
+        held.retain(|id, _| *id == ann || *id == bob);
+        Ok(held)
     }
 
     /// Pauses or resumes the region.
