@@ -270,8 +270,8 @@ async fn reads_the_acts(one: &Person<'_>) -> Result<()> {
         "mute",
         "freeze",
         "unfreeze",
-        "pause-region",
-        "resume-region",
+        "pause region",
+        "resume region",
         "drain",
         "record",
     ] {
