@@ -277,20 +277,8 @@ async fn perform(store: &dyn Store, task: Task) -> anyhow::Result<()> {
             let regions = store.regions().await.context("read the regions")?;
             say(&regions.iter().map(line).collect::<Vec<_>>())
         }
-        Task::PauseRegion(region) => {
-            let (x, z) = (region.x, region.z);
-            if !store.pause_region(region).await.context("pause")? {
-                bail!("region {x},{z} is paused already");
-            }
-            say(&[format!("region {x},{z} is played by nobody from now on")])
-        }
-        Task::ResumeRegion(region) => {
-            let (x, z) = (region.x, region.z);
-            if !store.resume_region(region).await.context("resume")? {
-                bail!("region {x},{z} is not paused");
-            }
-            say(&[format!("region {x},{z} may be played again")])
-        }
+        Task::PauseRegion(region) => pause(store, region).await,
+        Task::ResumeRegion(region) => resume(store, region).await,
         Task::Quarantined => {
             let found = store.quarantined().await.context("read the characters")?;
             let lines = found.iter().map(|(id, name)| format!("{id} {name}"));
@@ -323,6 +311,22 @@ async fn perform(store: &dyn Store, task: Task) -> anyhow::Result<()> {
             say(&[format!("incarnation {life}: every zone server begins anew")])
         }
     }
+}
+
+async fn pause(store: &dyn Store, region: Region) -> anyhow::Result<()> {
+    let (x, z) = (region.x, region.z);
+    if !store.pause_region(region).await.context("pause")? {
+        bail!("region {x},{z} is paused already");
+    }
+    say(&[format!("region {x},{z} is played by nobody from now on")])
+}
+
+async fn resume(store: &dyn Store, region: Region) -> anyhow::Result<()> {
+    let (x, z) = (region.x, region.z);
+    if !store.resume_region(region).await.context("resume")? {
+        bail!("region {x},{z} is not paused");
+    }
+    say(&[format!("region {x},{z} may be played again")])
 }
 
 fn report(found: &Conservation) -> anyhow::Result<()> {

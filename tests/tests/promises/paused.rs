@@ -137,7 +137,7 @@ async fn sent_to(op: &Caller<'_>, player: &Player, (x, z): Tile) -> Result<()> {
 #[derive(Debug, PartialEq)]
 struct State {
     packs: Vec<Value>,
-    /// Ground items that Ann sees.
+    /// Ground items of the region that Ann sees.
     ground: BTreeSet<String>,
     places: Vec<Option<Tile>>,
     stored: AllHeld,
@@ -150,17 +150,19 @@ impl Scene<'_> {
 
     async fn state(&self) -> Result<State> {
         let pack = |one: &Player| one.look(|view| json!(view.possessions.slots()));
-        let items = self.ann.look(|view| {
-            let items = view
-                .map
-                .entities()
-                .filter(|one| one.id.starts_with("item:"));
-            items.map(|item| item.id.clone()).collect()
+        // What has just been dropped is shown a moment later.
+        let dropped = self.ann.until("both things on the ground", SOON, |view| {
+            let items = view.map.entities().filter(|one| {
+                one.id.starts_with("item:") && region_of((one.x, one.z)) == self.region
+            });
+            let items: BTreeSet<String> = items.map(|item| item.id.clone()).collect();
+            (items.len() == 2).then_some(items)
         });
+        let ground = dropped.await?;
         let places = self.stays().map(|one| one.look(|view| view.position));
         Ok(State {
             packs: self.stays().map(pack).to_vec(),
-            ground: items,
+            ground,
             places: places.to_vec(),
             stored: self.stored().await?,
         })
