@@ -128,9 +128,6 @@ pub(crate) enum AuditAction {
     FirstOperator,
     /// A zone gives its regions away; another call does it.
     Drain,
-    /// A region is played by nobody until an operator resumes it; another call does it.
-    #[strum(serialize = "pause-region")]
-    PauseRegion,
     /// A paused region is played again; another call does it.
     #[strum(serialize = "resume-region")]
     ResumeRegion,
@@ -158,7 +155,6 @@ impl AuditAction {
             | Self::Freeze
             | Self::Unfreeze
             | Self::Drain
-            | Self::PauseRegion
             | Self::ResumeRegion
             | Self::ReleaseCharacter
             | Self::Record
@@ -232,7 +228,6 @@ impl Act {
             | AuditAction::Roles
             | AuditAction::FirstOperator
             | AuditAction::Drain
-            | AuditAction::PauseRegion
             | AuditAction::ResumeRegion
             | AuditAction::ReleaseCharacter
             | AuditAction::Record
@@ -282,7 +277,6 @@ impl Act {
             | AuditAction::Freeze
             | AuditAction::Unfreeze
             | AuditAction::Drain
-            | AuditAction::PauseRegion
             | AuditAction::ResumeRegion
             | AuditAction::ReleaseCharacter
             | AuditAction::Record
@@ -428,7 +422,6 @@ mod tests {
         }
         for action in [
             AuditAction::Drain,
-            AuditAction::PauseRegion,
             AuditAction::ResumeRegion,
             AuditAction::ReleaseCharacter,
             AuditAction::Record,

@@ -4,7 +4,6 @@
 //! at which the timers of that length are up.
 
 mod hearing;
-mod pausing;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +11,7 @@ use world::Region;
 
 use super::{
     kinds::{Kind, note},
-    store::{At, Flight, NOBODY, Outcome, RunId, Store},
+    store::{At, Flight, Outcome, RunId, Store},
 };
 use handover::{
     decide::{Act, Known, Owner, decide},
@@ -105,7 +104,6 @@ struct Gone {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Directory {
     owners: [(RunId, u64); 2],
-    paused: [bool; 2],
     fenced: Vec<RunId>,
 }
 
@@ -113,7 +111,6 @@ impl Directory {
     pub(super) fn of(store: &Store) -> Directory {
         Directory {
             owners: store.owners,
-            paused: store.paused,
             fenced: store.fenced.clone(),
         }
     }
@@ -216,7 +213,6 @@ impl Zone {
         self.slot = None;
         self.directory = Directory::of(store);
         self.directory.owners = [(0, 0); 2];
-        self.directory.paused = [false; 2];
         self.directory.fenced = Vec::new();
         self.up = false;
         self.refused = refused;
@@ -441,14 +437,10 @@ impl Zone {
             let Some(going) = &mut self.giving[region as usize] else {
                 continue;
             };
-            let alive = match going.to {
-                NOBODY => self.directory.paused[region as usize],
-                run => self.directory.alive(u64::from(run)),
-            };
             let event = GivingEvent::Edge {
                 now,
                 blocked: region::blocked(now, settled),
-                alive,
+                alive: self.directory.alive(u64::from(going.to)),
             };
             match going.state.on(event) {
                 GivingStep::Take => {
@@ -461,16 +453,12 @@ impl Zone {
                     }
                 }
                 GivingStep::GiveUp => {
-                    note(match going.to {
-                        NOBODY => Kind::PauseCalledOff,
-                        _ => Kind::GivenUp,
-                    });
+                    note(Kind::GivenUp);
                     self.giving[region as usize] = None;
                 }
                 GivingStep::Stay | GivingStep::Back | GivingStep::Complete => {}
             }
         }
-        self.begin_pauses();
     }
 
     /// Cuts the next batch, with the row of a player that goes or has changed its region.

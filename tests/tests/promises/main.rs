@@ -39,7 +39,6 @@ mod newcomer;
 mod observability;
 mod operator_tool;
 mod passwords;
-mod paused;
 mod person;
 mod pixels;
 mod play;

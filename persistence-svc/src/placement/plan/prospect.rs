@@ -12,8 +12,7 @@ use crate::store::model::{NOBODY, Region, RunState};
 /// regions weigh something and noise weighs nothing.
 pub(super) const FLOOR_US: i64 = 10;
 
-/// Future owners of the regions. Every move request that still makes sense counts as done, and every
-/// paused region as nobody's.
+/// Future owners of the regions. Every move request that still makes sense counts as done.
 pub(super) struct Prospect<'a> {
     pub(super) view: &'a View,
     /// Live runs that may get regions, by id.
@@ -62,7 +61,7 @@ impl<'a> Prospect<'a> {
                 .collect(),
         };
         for one in &view.regions {
-            if !free.contains(&one.region) && !one.paused {
+            if !free.contains(&one.region) {
                 let to = prospect.standing_request(one).unwrap_or(one.run);
                 prospect.put(one.region, to);
             }

@@ -3,7 +3,7 @@
 use super::{Given, Gone, Out, PlayerSlot, RunId, Stage, Word, Zone, at, place};
 use crate::{
     kinds::{Kind, note},
-    store::{At, Flight, NOBODY, Outcome},
+    store::{At, Flight, Outcome},
 };
 use handover::{
     player::{
@@ -379,15 +379,11 @@ impl Zone {
             if going.state.on(GivingEvent::Given) != GivingStep::Complete {
                 continue;
             }
+            note(Kind::RegionGiven);
             let epoch = epoch + 1;
             self.seen[*region as usize] = epoch;
             let goes = |s: &mut PlayerSlot| s.region == *region && s.stage == Stage::Moving;
             let slot = self.slot.take_if(goes).map(|slot| slot.sequence + 1);
-            if *to == NOBODY {
-                note(Kind::Rested);
-                continue;
-            }
-            note(Kind::RegionGiven);
             if let Some(h) = slot {
                 let state = Departed::new(0);
                 self.departed = Some(Gone {
@@ -431,10 +427,7 @@ impl Zone {
                 continue;
             };
             if going.state.on(GivingEvent::Stale) == GivingStep::Back {
-                note(match going.to {
-                    NOBODY => Kind::PauseStale,
-                    _ => Kind::RegionBack,
-                });
+                note(Kind::RegionBack);
                 self.held[*region as usize] = going.epoch;
                 if let Some(slot) = self.slot.as_mut().filter(|s| s.region == *region) {
                     slot.stage = Stage::Playing;
