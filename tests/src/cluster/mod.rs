@@ -127,10 +127,10 @@ pub struct Cluster {
     _place: OwnedSemaphorePermit,
 }
 
-/// Waits for a place on the machine, on which three clusters run at a time, or one `alone`. `tests/run`
+/// Waits for a place on the machine, on which two clusters run at a time, or one `alone`. `tests/run`
 /// knows the number as well.
 pub async fn place(alone: bool) -> Result<OwnedSemaphorePermit> {
-    const PLACES: u32 = 3;
+    const PLACES: u32 = 2;
     static FREE: std::sync::OnceLock<Arc<Semaphore>> = std::sync::OnceLock::new();
     let free = FREE.get_or_init(|| Arc::new(Semaphore::new(PLACES as usize)));
     let places = if alone { PLACES } else { 1 };
