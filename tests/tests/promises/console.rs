@@ -14,8 +14,9 @@ use tests::{
 use tokio::time::{Instant, sleep};
 
 use super::{
-    browser::{Driver, shoot},
+    browser::shoot,
     browser_steps::{SOON, showing},
+    driver::Driver,
     habits::until_true,
     interface::{ADMIN_CODE, Caller, operator, somebody},
     person::Person,

@@ -14,9 +14,10 @@ use tests::{
 use tokio::time::{Instant, sleep};
 
 use super::{
-    browser::{Driver, shoot},
+    browser::shoot,
     browser_steps::{SOON, showing},
     console::{OWNED, logs_in, named, rows, says},
+    driver::Driver,
     habits::until_true,
     interface::{ADMIN_CODE, Caller, operator},
     launcher::stroll,

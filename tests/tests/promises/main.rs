@@ -23,6 +23,7 @@ mod console_chaos;
 mod content;
 mod crossing;
 mod documents;
+mod driver;
 mod first_hour;
 mod freeze;
 mod habits;

@@ -10,7 +10,7 @@ use tests::cluster::{Cluster, Plan};
 use tokio::time::{Instant, sleep};
 
 use super::{
-    browser::{Driver, in_world, pack_until, quiet, shoot, until},
+    browser::{in_world, pack_until, quiet, until},
     browser_steps::{SOON, hidden, showing, words},
     interface::Caller,
     newcomer::begins,
@@ -24,19 +24,10 @@ const SECOND: &str = "eleven brass lanterns";
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_character_is_kept_by_a_name_and_a_password_and_found_from_another_browser() {
     let cluster = Cluster::start(Plan::new("passwords")).await.unwrap();
-    let driver = Driver::start().await.unwrap();
-    let desk = Person::with_mouse(&driver, "Gil Gard", (1280, 720));
-    let phone = Person::with_finger(&driver, "Hedy Hale", (390, 844));
-    let (desk, phone) = tokio::try_join!(desk, phone).unwrap();
-    let told = story(&cluster.gateway(0), &desk, &phone).await;
-    for person in [desk, phone] {
-        if told.is_err() {
-            let name = format!("failed-{}", person.name.replace(' ', "-"));
-            shoot(&person.page, &name).await.unwrap();
-        }
-        person.page.close().await.unwrap();
-    }
-    told.unwrap();
+    Person::at_desk_and_phone(["Gil Gard", "Hedy Hale"], async |desk, phone| {
+        story(&cluster.gateway(0), desk, phone).await
+    })
+    .await;
 }
 
 async fn story(gateway: &str, desk: &Person<'_>, phone: &Person<'_>) -> Result<()> {

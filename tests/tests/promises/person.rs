@@ -15,8 +15,9 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::{
-    browser::{Driver, pack, shoot, state},
+    browser::{pack, shoot, state},
     browser_steps::{SOON, shown},
+    driver::Driver,
 };
 
 /// Width and height of a window.

@@ -8,7 +8,7 @@ use serde_json::json;
 use tests::cluster::{Cluster, Plan};
 use tokio::time::{Instant, sleep};
 
-use crate::browser::Driver;
+use crate::driver::Driver;
 
 /// From the navigation to the first picture of the world.
 const WAIT_MAX_MS: f64 = 3000.0;
