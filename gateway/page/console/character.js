@@ -1,7 +1,8 @@
 // One character: where it is, what it has, how it plays; and what a moderator may do about it.
+// Always: a button stays where it is while the rest is drawn anew, so that no press of it is lost.
 
-import { el, many, words } from "../dom.js";
-import { button, chip, choice, confirm, does, field, figure, panel, span, table, time } from "./parts.js";
+import { el, many, say, words } from "../dom.js";
+import { button, chip, choice, confirm, does, field, figure, panel, redraw, span, table, time } from "./parts.js";
 
 const LENGTHS = [
   ["10", "10 minutes"],
@@ -14,7 +15,11 @@ const LENGTHS = [
 export class Character {
   constructor(desk) {
     this.desk = desk;
-    this.root = el("div", { class: "view" }, el("h1", {}, "Character"));
+    this.name = el("h1", { id: "character-name" }, "Character");
+    this.state = el("p", { id: "character-state" });
+    this.row = el("div", { class: "row acts", id: "character-acts" });
+    this.rest = el("div", { class: "rest" });
+    this.root = el("div", { class: "view" }, this.name, this.state, this.row, this.rest);
   }
 
   async show(id) {
@@ -24,16 +29,21 @@ export class Character {
       const account = whole.account && (await this.desk.api.get(`/admin/users/${whole.account.id}`));
       if (this.id === id) this.draw(whole, account?.sanctions ?? []);
     } catch (error) {
-      this.root.replaceChildren(el("h1", {}, "Character"), el("p", { class: "bad" }, error.message));
+      say(this.name, "Character");
+      this.state.replaceChildren();
+      redraw(this.row, "none", () => []);
+      this.rest.replaceChildren(el("p", { class: "bad" }, error.message));
     }
   }
 
   draw(whole, sanctions) {
     const { player } = whole;
-    this.root.replaceChildren(
-      el("h1", { id: "character-name" }, player.name),
-      el("p", { id: "character-state" }, this.states(whole, sanctions)),
-      el("div", { class: "row acts", id: "character-acts" }, this.acts(whole, sanctions)),
+    this.player = player;
+    say(this.name, player.name);
+    this.state.replaceChildren(...this.states(whole, sanctions).flat().filter(Boolean));
+    const facts = [player.id, player.name, Boolean(whole.account), sanctions.map(({ kind }) => kind)];
+    redraw(this.row, facts, () => this.acts(whole, sanctions));
+    this.rest.replaceChildren(
       el(
         "div",
         { id: "figures" },
@@ -78,7 +88,7 @@ export class Character {
       has("mute") ? button("Unmute", () => this.moderate("unmute", player)) : button("Mute", () => this.moderate("mute", player), "danger"),
       has("ban") ? button("Unban", () => this.moderate("unban", player)) : button("Ban", () => this.moderate("ban", player), "danger"),
     );
-    if (desk.may("admin")) acts.push(button("Teleport", () => this.teleport(player)));
+    if (desk.may("admin")) acts.push(button("Teleport", () => this.teleport(this.player)));
     return acts;
   }
 

@@ -75,7 +75,8 @@ export class Flame {
       "aria-label": "Flame graph",
       "aria-describedby": "flame-keys",
       onkeydown: (event) => this.key(event),
-      onpointerover: (event) => this.point(this.callOf(event)),
+      // A picture that is drawn anew under a pointer at rest is not pointed at.
+      onpointermove: (event) => this.point(this.callOf(event)),
       onclick: (event) => this.closer(this.callOf(event)),
     });
     this.back = button("Back", () => this.goBack());

@@ -108,15 +108,42 @@ export function shape(name, attributes) {
   return made;
 }
 
-/** Draws facts anew only when they changed: a button that somebody is about to press stays the same one.
- *  A button with `data-key` keeps the focus. */
+/** Draws facts anew only when they changed, and of them only what looks different. So a button that somebody is
+ *  about to press stays the same one, and keeps the focus, if its `data-key` says what it does and to what. */
 export function redraw(box, facts, make) {
   const drawn = JSON.stringify(facts);
   if (drawn === box.drawn) return;
   box.drawn = drawn;
   const held = box.contains(document.activeElement) && document.activeElement.dataset.key;
-  box.replaceChildren(...[make()].flat());
+  const fresh = el("div", {}, make());
+  settle(box, [...box.childNodes], [...fresh.childNodes]);
   if (held) box.querySelector(`[data-key="${held}"]`)?.focus();
+}
+
+/** Turns the children of a box into others, and leaves those alone that are as they should be. */
+function settle(box, old, fresh) {
+  if (old.length !== fresh.length) {
+    box.replaceChildren(...fresh);
+    return;
+  }
+  for (const [n, node] of old.entries()) {
+    const next = fresh[n];
+    if (node.isEqualNode(next) && named(node)) continue;
+    if (shells(node, next)) settle(node, [...node.childNodes], [...next.childNodes]);
+    else node.replaceWith(next);
+  }
+}
+
+/** Whether two elements are the same but for what is in them. Never: of what can be pressed. */
+function shells(one, other) {
+  const element = one.nodeType === Node.ELEMENT_NODE && !one.onclick && !other.onclick;
+  return element && one.cloneNode(false).isEqualNode(other.cloneNode(false));
+}
+
+/** Whether everything in it that can be pressed says by its `data-key` what it does. */
+function named(node) {
+  if (node.nodeType !== Node.ELEMENT_NODE) return true;
+  return [node, ...node.querySelectorAll("*")].every((one) => !one.onclick || one.dataset.key);
 }
 
 /** Gives a file to the browser to keep. */

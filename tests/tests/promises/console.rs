@@ -159,7 +159,7 @@ async fn sees_the_times(one: &Person<'_>) -> Result<()> {
 
 /// The functions of the gateway, of a store and of a zone, as a flame graph: closer, back, and as text.
 async fn profiles(op: &Caller<'_>, one: &Person<'_>) -> Result<()> {
-    let checks = include_str!("page/flame.js");
+    let checks = include_str!("page/console.js");
     let script = format!(
         "{checks}; const done = arguments[0]; \
          checks().then(done, (error) => done([String(error.stack)]));"
