@@ -144,6 +144,16 @@ impl Inputs {
         self.floor = self.floor.max(last);
     }
 
+    /// Takes the word of the character's last owner that it has played, or given up, all numbers up
+    /// to `last`. The run plays none of them, whether it waits here or is still to come. A gateway that
+    /// lacks the answer of one recalls it.
+    pub(crate) fn played_before(&mut self, last: u64) {
+        if last > self.played {
+            self.played = last;
+            self.waiting.retain(|number, _| *number > last);
+        }
+    }
+
     /// Returns the inputs to play in the tick that begins now.
     pub(crate) fn ready(&mut self) -> Vec<Input> {
         let mut out: Vec<Input> = std::mem::take(&mut self.front).into();
@@ -285,6 +295,18 @@ mod tests {
         let over = input(most + 1);
         assert_eq!(queue.take(over.clone()), Taken::Full(Box::new(over)));
         assert_eq!(queue.drain().len(), INPUTS_HELD_MAX);
+    }
+
+    #[test]
+    fn numbers_that_the_last_owner_played_are_not_played_here() {
+        let mut queue = Inputs::after(0);
+        queue.take(input(4));
+        queue.take(input(7));
+        queue.played_before(6);
+        assert_eq!(queue.take(input(5)), Taken::Duplicate);
+        queue.played_before(2);
+        assert_eq!(queue.take(input(6)), Taken::Duplicate, "an older word");
+        assert_eq!(numbers(&queue.ready()), [7]);
     }
 
     #[test]

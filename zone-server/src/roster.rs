@@ -317,6 +317,7 @@ impl PlayerSlot {
         }
         // An input that was put back must not come after one that it preceded.
         let overtaken = self.inputs.played() > complete.last_input;
+        self.inputs.played_before(complete.last_input);
         let mut unplayed = Vec::new();
         for input in complete.inputs {
             let again = input.number <= complete.last_input;
@@ -331,7 +332,6 @@ impl PlayerSlot {
                 }
             }
         }
-        self.inputs.skip_to(complete.last_input);
         for message in complete.held {
             self.tell(message);
         }

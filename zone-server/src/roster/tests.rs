@@ -97,6 +97,28 @@ fn what_comes_late_of_pack_and_coins_is_not_shown_any_more() {
     assert!(slot.release(2).is_none());
 }
 
+/// A forwarded input may come twice, the second time after its player went on to another run.
+#[test]
+fn what_the_last_owner_played_is_not_played_again() {
+    let mut slot = PlayerSlot::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
+    assert!(slot.attach("g1", &attach(3, 1, 0)).is_ok());
+    slot.inputs.take(input(4));
+    let of_session = |number| Input {
+        session_epoch: 3,
+        ..input(number)
+    };
+    slot.catch_up_late(CompleteRequest {
+        session: Some(slot.session_ref()),
+        last_input: 6,
+        inputs: vec![of_session(6), of_session(7)],
+        ..CompleteRequest::default()
+    });
+    slot.inputs.take(input(5));
+    let played = slot.inputs.ready();
+    let numbers: Vec<u64> = played.iter().map(|input| input.number).collect();
+    assert_eq!(numbers, [6, 7], "6 was put back, 4 and 5 were played");
+}
+
 #[test]
 fn who_came_from_the_store_takes_the_session_that_its_last_owner_names() {
     let mut slot = PlayerSlot::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
