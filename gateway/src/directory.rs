@@ -74,7 +74,7 @@ pub(crate) struct DirectoryView {
     runs: BTreeMap<u64, RunEntry>,
     /// Owners by region; run 0: nobody.
     regions: HashMap<Region, Owner>,
-    /// Regions that nobody plays until an operator says so.
+    /// Regions that nobody may play until an operator says so.
     paused: HashSet<Region>,
     /// Time at which a region last got another owner.
     moved: Instant,
@@ -130,9 +130,15 @@ impl DirectoryView {
         self.moved.elapsed()
     }
 
-    /// Returns whether nobody plays the region until an operator says so.
+    /// Returns whether nobody may play the region until an operator says so; its owner may be about
+    /// to let it go.
     pub(crate) fn paused(&self, region: Region) -> bool {
         self.paused.contains(&region)
+    }
+
+    /// Returns whether the region is paused and its last owner has let it go.
+    pub(crate) fn rests(&self, region: Region) -> bool {
+        self.paused(region) && self.owner_of(region).is_none()
     }
 
     /// Returns whether the world has this region, owned or not.

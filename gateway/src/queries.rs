@@ -8,10 +8,10 @@ use proto::rpc::{
     persistence::v1::{CharacterSummary, DrainRequest, runs_client::RunsClient},
     queries::v1::{
         ChangeCharacterRequest, LedgerReply, LedgerRequest, LoginsReply, LoginsRequest,
-        ProfileReply, ProfileRequest, QuarantinedReply, QuarantinedRequest, RankingReply,
-        RankingRequest, RegionsReply, RegionsRequest, ReleaseCharacterRequest, ResumeRegionRequest,
-        TotalsReply, TotalsRequest, UsersReply, UsersRequest, changes_client::ChangesClient,
-        queries_client::QueriesClient,
+        PauseRegionRequest, ProfileReply, ProfileRequest, QuarantinedReply, QuarantinedRequest,
+        RankingReply, RankingRequest, RegionsReply, RegionsRequest, ReleaseCharacterRequest,
+        ResumeRegionRequest, TotalsReply, TotalsRequest, UsersReply, UsersRequest,
+        changes_client::ChangesClient, queries_client::QueriesClient,
     },
 };
 use service_runtime::rpc::{Replicas, Route};
@@ -104,6 +104,15 @@ impl Queries {
         let character_id = id.to_owned();
         let ask = ReleaseCharacterRequest { character_id };
         let call = async |channel, ask| changes(channel).release_character(ask).await;
+        self.replicas
+            .call(ask, call)
+            .await
+            .map(|reply| reply.changed)
+    }
+
+    /// Keeps a region from being played; whether it was not paused before.
+    pub(crate) async fn pause_region(&self, ask: PauseRegionRequest) -> Result<bool, Status> {
+        let call = async |channel, ask| changes(channel).pause_region(ask).await;
         self.replicas
             .call(ask, call)
             .await

@@ -30,7 +30,7 @@ struct Known {
     about: &'static str,
 }
 
-const KNOWN: [Known; 10] = [
+const KNOWN: [Known; 11] = [
     Known {
         word: "migrate",
         operands: "[--plan]",
@@ -65,9 +65,16 @@ on either way.",
 fault, and which are paused.",
     },
     Known {
+        word: "pause-region",
+        operands: "X,Z",
+        about: "Lets nobody play a region until `resume-region`. The run that plays it saves all that \
+is in it and lets it go; its players keep their sockets and read why.",
+    },
+    Known {
         word: "resume-region",
         operands: "X,Z",
-        about: "Lets a region be played again that was paused because its runs ended by faults.",
+        about: "Lets a region be played again that an operator paused, or that was paused because \
+its runs ended by faults.",
     },
     Known {
         word: "quarantine",
@@ -199,6 +206,7 @@ enum Task {
     ShowMigration,
     Freeze(bool),
     Regions,
+    PauseRegion(Region),
     ResumeRegion(Region),
     Quarantined,
     Release(String),
@@ -219,6 +227,7 @@ impl Task {
             ("freeze", ["on"]) => Task::Freeze(true),
             ("freeze", ["off"]) => Task::Freeze(false),
             ("regions", []) => Task::Regions,
+            ("pause-region", [place]) => Task::PauseRegion(place_of(place)?),
             ("resume-region", [place]) => Task::ResumeRegion(place_of(place)?),
             ("quarantine", []) => Task::Quarantined,
             ("quarantine", ["release", id]) => Task::Release((*id).to_owned()),
@@ -268,13 +277,8 @@ async fn perform(store: &dyn Store, task: Task) -> anyhow::Result<()> {
             let regions = store.regions().await.context("read the regions")?;
             say(&regions.iter().map(line).collect::<Vec<_>>())
         }
-        Task::ResumeRegion(region) => {
-            let (x, z) = (region.x, region.z);
-            if !store.resume_region(region).await.context("resume")? {
-                bail!("region {x},{z} is not paused");
-            }
-            say(&[format!("region {x},{z} may be played again")])
-        }
+        Task::PauseRegion(region) => pause(store, region).await,
+        Task::ResumeRegion(region) => resume(store, region).await,
         Task::Quarantined => {
             let found = store.quarantined().await.context("read the characters")?;
             let lines = found.iter().map(|(id, name)| format!("{id} {name}"));
@@ -307,6 +311,22 @@ async fn perform(store: &dyn Store, task: Task) -> anyhow::Result<()> {
             say(&[format!("incarnation {life}: every zone server begins anew")])
         }
     }
+}
+
+async fn pause(store: &dyn Store, region: Region) -> anyhow::Result<()> {
+    let (x, z) = (region.x, region.z);
+    if !store.pause_region(region).await.context("pause")? {
+        bail!("region {x},{z} is paused already");
+    }
+    say(&[format!("region {x},{z} is played by nobody from now on")])
+}
+
+async fn resume(store: &dyn Store, region: Region) -> anyhow::Result<()> {
+    let (x, z) = (region.x, region.z);
+    if !store.resume_region(region).await.context("resume")? {
+        bail!("region {x},{z} is not paused");
+    }
+    say(&[format!("region {x},{z} may be played again")])
 }
 
 fn report(found: &Conservation) -> anyhow::Result<()> {
@@ -381,6 +401,7 @@ mod tests {
             ("svc migrate", Task::Migrate),
             ("svc migrate --plan", Task::ShowMigration),
             ("svc freeze on", Task::Freeze(true)),
+            ("svc pause-region -1,4", Task::PauseRegion(there)),
             ("svc resume-region -1,4", Task::ResumeRegion(there)),
             ("svc quarantine", Task::Quarantined),
             ("svc quarantine release c7", Task::Release("c7".to_owned())),
@@ -405,6 +426,7 @@ mod tests {
         for text in [
             "svc archive drop ledger",
             "svc check more",
+            "svc pause-region",
             "svc resume-region here",
             "svc roles a7",
             "svc roles a7 god",

@@ -9,7 +9,7 @@ use crate::{Command, Config, Server, certs};
 const NAME: &str = "persistence-svc";
 const ABOUT: &str = "Keeps the world of Tilestead: accounts, characters, ownership. \
 Commands: serve (the default), migrate [--plan] (brings the tables up to date and ends, or shows what it would do), check (compares \
-what is held with the ledger), archive (old months), freeze on|off, regions, resume-region X,Z, \
+what is held with the ledger), archive (old months), freeze on|off, regions, pause-region X,Z, resume-region X,Z, \
 quarantine [release ID], roles ACCOUNT ROLE,…|none, promoted, backup verify|DIR, certs DIR; each explains itself with --help.";
 
 /// Serves, or carries out a command of an operator. `arguments` begin with the program's name.

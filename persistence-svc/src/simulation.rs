@@ -5,7 +5,7 @@
 //! those of the simulation, so that the same calls give the same answers.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
@@ -39,6 +39,7 @@ use crate::rpc::runs::RunsService;
 use crate::rpc::{Desk, model};
 use crate::store::agents::Bounds;
 use crate::store::environment::Environment;
+use crate::store::model::Region;
 use crate::store::sqlite::Sqlite;
 use crate::store::{Conservation, Directories, Operators, Store as _};
 
@@ -265,6 +266,20 @@ impl Store {
         })
     }
 
+    /// Pauses a region as an operator does, or resumes it.
+    ///
+    /// # Errors
+    /// The store is broken, or has no such region.
+    pub fn pause(&self, now_ms: u64, (x, z): (i32, i32), paused: bool) -> anyhow::Result<()> {
+        self.environment.turn(now_ms);
+        let region = Region { x, z };
+        let changed = match paused {
+            true => self.runtime.block_on(self.sqlite.pause_region(region)),
+            false => self.runtime.block_on(self.sqlite.resume_region(region)),
+        };
+        changed.map(drop).context("an operator's pause")
+    }
+
     /// Runs one round of the planner, due every 200 ms while the store answers.
     ///
     /// # Errors
@@ -444,6 +459,8 @@ pub struct StoreContents {
     pub runs: BTreeMap<u64, String>,
     /// Run (0: nobody) and epoch of each region.
     pub regions: BTreeMap<(i32, i32), (u64, u64)>,
+    /// Regions that an operator paused.
+    pub paused: BTreeSet<(i32, i32)>,
     /// Rows by id.
     pub characters: BTreeMap<String, Character>,
     /// Rows by id.
@@ -459,14 +476,17 @@ impl StoreContents {
         while let Some(row) = rows.next()? {
             contents.runs.insert(number(row, 0)?, row.get(1)?);
         }
-        let mut regions =
-            connection.prepare_cached("SELECT region_x, region_z, run_id, epoch FROM regions")?;
+        let mut regions = connection
+            .prepare_cached("SELECT region_x, region_z, run_id, epoch, paused FROM regions")?;
         let mut rows = regions.query([])?;
         while let Some(row) = rows.next()? {
             let at = (row.get(0)?, row.get(1)?);
             contents
                 .regions
                 .insert(at, (number(row, 2)?, number(row, 3)?));
+            if row.get(4)? {
+                contents.paused.insert(at);
+            }
         }
         let mut characters = connection.prepare_cached(
             r#"SELECT id, "regionX", "regionZ", "ownershipSequence", "sessionEpoch", online, coins

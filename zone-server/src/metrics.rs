@@ -313,7 +313,7 @@ impl Metrics {
     }
 
     /// Counts characters that the run let go: left, disconnected, handover, region_move,
-    /// turned_away, lost or run_ended. The entries less these are the characters that it holds.
+    /// region_paused, turned_away, lost or run_ended. The entries less these are the characters that it holds.
     pub(crate) fn departed(&self, reason: &'static str, characters: usize) {
         let labels = [KeyValue::new("reason", reason)];
         self.passages.departures.add(characters as u64, &labels);
@@ -329,7 +329,8 @@ impl Metrics {
         self.handovers.add(1, &[KeyValue::new("outcome", outcome)]);
     }
 
-    /// Counts a step of a region's move: given, taken, stale, refused, given_up, not_ready.
+    /// Counts a step of a region's move: given, paused, taken, stale, refused, given_up,
+    /// not_ready.
     pub(crate) fn region_move(&self, outcome: &'static str) {
         self.region_moves
             .add(1, &[KeyValue::new("outcome", outcome)]);

@@ -208,6 +208,13 @@ mod tests {
         };
         let asked = Order::Zones { regions: true };
         assert_eq!(arguments.tool, Some(Tool::Order(asked)));
+        let Asked::Run(arguments) = ask(&["pause", "-1,4"]) else {
+            panic!("refused");
+        };
+        assert!(matches!(
+            arguments.tool,
+            Some(Tool::Order(Order::Pause { .. }))
+        ));
         let Asked::Run(arguments) = ask(&["up", "--zones", "3"]) else {
             panic!("refused");
         };
@@ -220,6 +227,8 @@ mod tests {
             &["status", "--zones", "3"],
             &["up", "--regions"],
             &["drain"],
+            &["pause", "here"],
+            &["resume"],
             &["freeze", "maybe"],
             &["ledger", "--limit", "101"],
         ] {

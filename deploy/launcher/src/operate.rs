@@ -9,6 +9,7 @@ mod flame;
 mod lists;
 mod login;
 mod made;
+mod pausing;
 mod profile;
 mod record;
 mod sight;
@@ -116,6 +117,20 @@ pub(crate) enum Order {
         #[arg(long, value_name = "FILE", default_value = "profile.svg")]
         out: PathBuf,
     },
+    /// Have nobody play a region until it is resumed, and wait until no zone has it
+    ///
+    /// The zone that plays it saves all that is in it first. Its players stay connected and read why.
+    Pause {
+        /// Place of the region, as `tilestead zones --regions` lists it
+        #[arg(value_name = "X,Z", allow_hyphen_values = true)]
+        region: pausing::Place,
+    },
+    /// Let a paused region be played again
+    Resume {
+        /// Place of the region, as `tilestead zones --regions` lists it
+        #[arg(value_name = "X,Z", allow_hyphen_values = true)]
+        region: pausing::Place,
+    },
     /// Have a zone give its regions to others, and wait until it has none
     Drain {
         /// Number of the zone, as `tilestead zones` lists it
@@ -176,6 +191,8 @@ async fn obey(order: &Order, place: &Where) -> anyhow::Result<String> {
             };
             profile::take(&cluster, asked, out).await
         }
+        Order::Pause { region } => pausing::pause(&cluster, *region).await,
+        Order::Resume { region } => pausing::resume(&cluster, *region).await,
         Order::Drain { zone } => lists::drain(&cluster, *zone).await,
         Order::Status => lists::status(&cluster, place.json).await,
         Order::Zones { regions } => lists::zones(&cluster, *regions, place.json).await,

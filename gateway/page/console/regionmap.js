@@ -6,7 +6,8 @@ import { Chart } from "../chart.js";
 import { Land } from "../world.js";
 import { TICK_US, spot } from "./live.js";
 import { swatch } from "./overview.js";
-import { button, chip, clock, panel, table } from "./parts.js";
+import { button, chip, clock, panel, redraw, table } from "./parts.js";
+import { pausing } from "./pausing.js";
 
 const SIDE = 64;
 const SCALE_MOST = 12;
@@ -25,7 +26,8 @@ export class RegionMap {
     this.about = el("p", { id: "region", role: "status" }, "Point at a region.");
     this.following = el("p", { id: "following", role: "status", hidden: true });
     this.news = el("ol", { id: "news", "aria-label": "Changes" });
-    this.busiest = el("div", {});
+    this.chosen = el("p", { id: "chosen", hidden: true });
+    this.busiest = el("div", { id: "busiest" });
     const tools = el(
       "div",
       { class: "row tools" },
@@ -41,7 +43,7 @@ export class RegionMap {
         "div",
         { id: "atlas" },
         el("div", { id: "sheet" }, this.canvas, tools),
-        el("div", { id: "aside" }, panel("Zones", this.legend), panel("Region", this.about, this.following), panel("What changes", this.news)),
+        el("div", { id: "aside" }, panel("Zones", this.legend), panel("Region", this.about, this.chosen, this.following), panel("What changes", this.news)),
       ),
       panel("Busiest regions", this.busiest),
     );
@@ -58,8 +60,9 @@ export class RegionMap {
       this.held = [event.clientX, event.clientY];
       canvas.setPointerCapture(event.pointerId);
     };
-    canvas.onpointerup = () => {
+    canvas.onpointerup = (event) => {
       this.held = undefined;
+      this.choose(event);
     };
     canvas.onpointermove = (event) => {
       if (this.held) this.drag(event);
@@ -119,11 +122,32 @@ export class RegionMap {
     return [w / 2 + (x - this.center.x) * this.scale, h / 2 - (z - this.center.z) * this.scale];
   }
 
-  describe({ offsetX, offsetY }) {
-    if (!this.scale) return;
+  /** The place of the region under the pointer. */
+  regionAt({ offsetX, offsetY }) {
     const { clientWidth: w, clientHeight: h } = this.canvas;
     const x = Math.floor((this.center.x + (offsetX - w / 2) / this.scale) / SIDE);
     const z = Math.floor((this.center.z - (offsetY - h / 2) / this.scale) / SIDE);
+    return { x, z };
+  }
+
+  /** Shows what may be done with the region that was clicked. */
+  choose(event) {
+    if (!this.scale || !this.desk.may("admin")) return;
+    this.spot = spot(this.regionAt(event));
+    this.drawChosen();
+  }
+
+  drawChosen() {
+    const region = this.desk.live.regions.get(this.spot);
+    this.chosen.hidden = !region;
+    if (!region) return;
+    const words = el("span", {}, `Region ${this.spot}: `);
+    redraw(this.chosen, [this.spot, region.paused], () => el("span", {}, words, pausing(this.desk, region)));
+  }
+
+  describe(event) {
+    if (!this.scale) return;
+    const { x, z } = this.regionAt(event);
     const region = this.desk.live.regions.get(spot({ x, z }));
     this.about.textContent = region ? told(region) : `Region ${x},${z}: nobody needed it yet.`;
   }
@@ -191,6 +215,7 @@ export class RegionMap {
     const news = live.news.slice(0, 12).map(({ at, words, kind }) => el("li", { data: { state: kind } }, clock(at), ` ${words}`));
     this.news.replaceChildren(...(news.length ? news : [el("li", { class: "dim" }, "Nothing since you look on.")]));
     this.drawBusiest();
+    this.drawChosen();
     const orphans = [...live.regions.values()].filter((region) => !live.owned(region)).length;
     this.canvas.setAttribute("aria-label", `Regions of the world: ${live.regions.size}, of ${live.zones.size} zones; ${orphans} without a zone`);
     this.canvas.dataset.orphans = orphans;
@@ -198,7 +223,8 @@ export class RegionMap {
   }
 
   drawBusiest() {
-    const rows = [...this.desk.live.regions.values()].sort((a, b) => b.players - a.players || b.costMicros - a.costMicros);
+    const all = [...this.desk.live.regions.values()].sort((a, b) => b.players - a.players || b.costMicros - a.costMicros);
+    const rows = all.slice(0, 12);
     const columns = [
       { name: "Region", of: spot },
       { name: "Zone", of: ({ zone }) => zone ?? chip("nobody", "bad") },
@@ -207,7 +233,8 @@ export class RegionMap {
       { name: "Tick", number: true, of: ({ costMicros }) => `${(costMicros / 1000).toFixed(2)} ms` },
       { name: "State", of: ({ paused }) => (paused ? chip("paused", "bad") : chip("played", "good")) },
     ];
-    this.busiest.replaceChildren(table(`The first 12 of ${rows.length}`, columns, rows.slice(0, 12)));
+    if (this.desk.may("admin")) columns.push({ name: "Act", of: (region) => pausing(this.desk, region) });
+    redraw(this.busiest, rows, () => table(`The first 12 of ${all.length}`, columns, rows));
   }
 
   draw() {
@@ -294,6 +321,6 @@ function cross(c, x, y, side) {
 function told({ x, z, zone, goesTo, epoch, players, costMicros, paused, faults }) {
   const owner = zone ? `zone ${zone}` : "nobody";
   const going = goesTo && goesTo !== zone ? `, goes to zone ${goesTo}` : "";
-  const state = paused ? ` It is paused after ${faults} faults.` : "";
+  const state = paused ? ` It is paused${faults ? ` after ${faults} faults` : ""}.` : "";
   return `Region ${x},${z}: ${owner}${going}, ${players} players, ${(costMicros / 1000).toFixed(2)} ms of a tick, epoch ${epoch}.${state}`;
 }

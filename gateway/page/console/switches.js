@@ -3,6 +3,7 @@
 import { el } from "../dom.js";
 import { spot } from "./live.js";
 import { button, chip, confirm, does, field, panel, table, time } from "./parts.js";
+import { resume } from "./pausing.js";
 
 export class Switches {
   constructor(desk) {
@@ -69,16 +70,10 @@ export class Switches {
       { name: "Zone", of: ({ zone }) => zone ?? undefined },
       { name: "Faults", number: true, of: ({ faults }) => String(faults) },
     ];
-    if (this.desk.may("admin")) columns.push({ name: "Act", of: (region) => button("Resume", () => this.resume(region)) });
-    this.paused.replaceChildren(table("A region that failed again and again is paused", columns, paused, "No region is paused."));
+    if (this.desk.may("admin")) columns.push({ name: "Act", of: (region) => button("Resume", () => resume(this.desk, region)) });
+    this.paused.replaceChildren(table("An operator pauses a region; one that failed again and again is paused by itself", columns, paused, "No region is paused."));
   }
 
-  async resume({ x, z }) {
-    const { api, live } = this.desk;
-    if (!(await confirm(`Resume region ${x},${z}?`, "A zone plays it again.", "Resume it"))) return;
-    await does(`Region ${x},${z} is played again.`, () => api.ask("POST", "/admin/regions/resume", { x, z }));
-    live.again();
-  }
 
   drawQuarantine(players) {
     const columns = [{ name: "Character", of: ({ playerId, name }) => el("a", { href: `#character/${playerId}` }, name) }];

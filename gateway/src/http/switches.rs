@@ -12,7 +12,7 @@ use proto::{
     rpc::{
         common::v1 as common,
         identity::v1::{AuditAction, ModerateRequest},
-        queries::v1::{RegionStatus, ResumeRegionRequest},
+        queries::v1::{PauseRegionRequest, RegionStatus, ResumeRegionRequest},
     },
 };
 use schemars::JsonSchema;
@@ -54,6 +54,13 @@ pub(super) fn routes() -> Vec<Route> {
                 drain,
             )
             .path("The zone's run.", "7"),
+        ADMINS
+            .post(
+                "/admin/regions/pause",
+                "Has nobody play a region until it is resumed",
+                pause,
+            )
+            .problems(&[Code::NotFound]),
         ADMINS.post(
             "/admin/regions/resume",
             "Lets a paused region be played again",
@@ -263,6 +270,29 @@ struct RegionPlace {
 
 /// A coordinate of a region, counted in regions.
 type RegionIndex = Around<{ COORDINATE_MAX / world::geometry::tile::REGION_TILES }>;
+
+/// A region, and whether this paused it.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Paused {
+    x: i32,
+    z: i32,
+    /// False: it was paused already.
+    changed: bool,
+}
+
+/// Has the zone that plays a region save it and let it go, and lets no other zone play it.
+async fn pause(Call { app, caller }: Call, Body(place): Body<RegionPlace>) -> Answer<Paused> {
+    let (x, z) = (place.x.get(), place.z.get());
+    if !app.zones.directory().has(world::Region { x, z }) {
+        return Err(Problem::of(Code::NotFound, "The world has no such region."));
+    }
+    let region = Some(common::Region { x, z });
+    let place = format!("region {x},{z}");
+    record(&app, &caller, AuditAction::PauseRegion, ("", &place)).await?;
+    let asked = PauseRegionRequest { region };
+    let changed = app.queries.pause_region(asked).await?;
+    Ok(Json(Paused { x, z, changed }))
+}
 
 /// A region, and whether it was paused.
 #[derive(Debug, Serialize, JsonSchema)]

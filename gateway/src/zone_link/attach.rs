@@ -109,17 +109,20 @@ struct Pace(Duration);
 impl Pace {
     const FIRST: Duration = Duration::from_millis(30);
     const LAST: Duration = Duration::from_millis(240);
+    /// For a session in a paused region. The directory wakes it when an operator resumes the region.
+    const RESTING: Duration = Duration::from_secs(5);
 
-    async fn wait(&mut self) {
-        let pause = self.0;
-        self.0 = (pause * 2).min(Self::LAST);
+    async fn wait(&mut self, rests: bool) {
+        let pause = if rests { Self::RESTING } else { self.0 };
+        self.0 = (self.0 * 2).min(Self::LAST);
         // Sessions that were lost together do not come back all at the same moment.
         sleep(pause.mul_f64(rand::random_range(0.75..=1.25))).await;
     }
 }
 
-/// Asks until there is an answer that counts.
-async fn seek(table: &Table, directory: &Directory, lost: &Lost) -> Round {
+/// Asks until there is an answer that counts. `until_resumed`: also while the region is paused and
+/// nobody's, however long the operator leaves it so.
+async fn seek(table: &Table, directory: &Directory, lost: &Lost, until_resumed: bool) -> Round {
     let began = Instant::now();
     let mut pace = Pace(Pace::FIRST);
     let mut links = table.links_changed();
@@ -131,17 +134,21 @@ async fn seek(table: &Table, directory: &Directory, lost: &Lost) -> Round {
         if !matches!(round, Round::Nowhere) {
             return round;
         }
+        let rests = table.rests(lost);
+        if rests && !until_resumed {
+            return Round::Nowhere;
+        }
         // A new owner or link is a reason to ask again. So is time, because a run may have been
         // busy.
         tokio::select! {
             _ = links.changed() => {}
             _ = versions.changed() => {}
-            () = pace.wait() => {}
+            () = pace.wait(rests) => {}
         }
     }
 }
 
-/// Brings a session into the world, for up to 5 s.
+/// Brings a session into the world, for up to 5 s; into a paused region never.
 pub(super) async fn enter(
     table: &Arc<Table>,
     directory: &Arc<Directory>,
@@ -149,7 +156,7 @@ pub(super) async fn enter(
 ) -> Result<Attached, AttachError> {
     let lost = table.insert(session);
     let until = Instant::now() + ENTER_TIMEOUT;
-    let round = tokio::time::timeout_at(until, seek(table, directory, &lost)).await;
+    let round = tokio::time::timeout_at(until, seek(table, directory, &lost, false)).await;
     let error = match round {
         Ok(Round::Attached(run_id, said)) => return Ok(attached(run_id, *said)),
         Ok(Round::Replaced) => AttachError::Replaced,
@@ -259,7 +266,7 @@ pub(super) fn recover(table: &Arc<Table>, directory: &Arc<Directory>, lost: Lost
     let tasks = table.tasks.clone();
     tasks.spawn("search for a character", async move {
         let began = Instant::now();
-        let seeking = seek(&table, &directory, &lost);
+        let seeking = seek(&table, &directory, &lost, true);
         tokio::pin!(seeking);
         let round = tokio::select! {
             round = &mut seeking => round,

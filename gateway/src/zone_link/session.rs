@@ -409,6 +409,20 @@ impl Session {
         }
     }
 
+    /// Refuses the inputs that waited for an owner. No run plays them.
+    pub(super) fn refuse_held(&mut self, code: ErrorCode, measures: &Measures) {
+        for asked in self.route.take_held() {
+            let refused = error::Error {
+                code,
+                message: code.sentence().to_owned(),
+                event: Some(asked.request.event.to_owned()),
+                retry_after_ms: None,
+            };
+            let id = request_id(&asked.id);
+            self.push(Reliable::of(&refused).answering(id), measures);
+        }
+    }
+
     /// Returns whether a run has to answer an attach of the session.
     pub(super) fn is_asking(&self, run: u64) -> bool {
         self.waiter.as_ref().is_some_and(|waiter| waiter.run == run)

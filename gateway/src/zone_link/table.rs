@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
 };
 
-use proto::rpc::zone::v1 as wire;
+use proto::{client::ErrorCode, rpc::zone::v1 as wire};
 use service_runtime::tasks::TaskGroup;
 use tokio::sync::{mpsc, mpsc::error::TrySendError, oneshot, watch};
 use world::Tile;
@@ -226,6 +226,21 @@ impl Table {
         }
     }
 
+    /// Returns whether the session stands in a region that is paused and nobody's. If so, answers
+    /// each request that waits for an owner: an operator may resume the region much later.
+    pub(super) fn rests(&self, lost: &Lost) -> bool {
+        let mut inside = self.inside();
+        let session = inside.sessions.get_mut(&lost.session_id);
+        let Some(session) = session.filter(|session| session.generation == lost.generation) else {
+            return false;
+        };
+        let rests = self.directory.view().rests(session.route.region);
+        if rests {
+            session.refuse_held(ErrorCode::ZoneUnavailable, &self.measures);
+        }
+        rests
+    }
+
     pub(super) fn input(&self, session_id: &str, asked: Asked) -> Result<(), InputError> {
         let mut guard = self.inside();
         let inside = &mut *guard;
@@ -233,6 +248,10 @@ impl Table {
             .sessions
             .get_mut(session_id)
             .ok_or(InputError::NotInWorld)?;
+        let sought = session.route.place == Place::Sought;
+        if sought && self.directory.view().rests(session.route.region) {
+            return Err(InputError::ZoneUnavailable);
+        }
         let run = match session.route.way(&asked) {
             Way::Send(run) => run,
             Way::Held => {

@@ -5,6 +5,7 @@ mod fake_directory;
 mod fakes;
 mod former;
 mod recall;
+mod resting;
 mod unwanted;
 
 use std::{sync::Arc, time::Duration};

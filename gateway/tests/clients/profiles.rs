@@ -93,6 +93,13 @@ impl Changes for Store {
         nothing()
     }
 
+    async fn pause_region(
+        &self,
+        _: Request<PauseRegionRequest>,
+    ) -> Result<Response<ChangedReply>, Status> {
+        nothing()
+    }
+
     async fn resume_region(
         &self,
         _: Request<ResumeRegionRequest>,

@@ -2,7 +2,8 @@
 //!
 //! Always: a region of a living run stays where it is until that run gives it away, and a plan only
 //! requests that; a plan fences a run only when its lease has ended or witnesses saw it dead, and
-//! somebody can take its regions; a plan gives nothing to a run that drains; the same view gives
+//! somebody can take its regions; a plan gives nothing to a run that drains, and moves no paused
+//! region; the same view gives
 //! the same plan, and a second plan after the first one changes nothing. A plan prefers one owner for
 //! a town; faults, drains and an even load come before that.
 
@@ -64,7 +65,8 @@ pub(crate) struct RegionView {
     pub(crate) changed_ms: i64,
     /// The run to which its owner should give it; 0: it should keep it.
     pub(crate) wanted: i64,
-    /// Whether it belongs to nobody until an operator resumes it.
+    /// Whether nobody may own it until an operator resumes it. One that has an owner still is about
+    /// to be nobody's.
     pub(crate) paused: bool,
     /// Number of its runs that panicked in it within [`FAULT_MS`].
     pub(crate) faults: i64,

@@ -354,6 +354,7 @@ fn act(ask: wire::ModerateRequest) -> Checked<Act> {
         wire::AuditAction::Roles => AuditAction::Roles,
         wire::AuditAction::FirstOperator => AuditAction::FirstOperator,
         wire::AuditAction::Drain => AuditAction::Drain,
+        wire::AuditAction::PauseRegion => AuditAction::PauseRegion,
         wire::AuditAction::ResumeRegion => AuditAction::ResumeRegion,
         wire::AuditAction::ReleaseCharacter => AuditAction::ReleaseCharacter,
         wire::AuditAction::Record => AuditAction::Record,

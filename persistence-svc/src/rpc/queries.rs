@@ -203,6 +203,19 @@ impl Changes for ChangesService {
         self.0.answer("ReleaseCharacter", work).await
     }
 
+    async fn pause_region(
+        &self,
+        request: Request<wire::PauseRegionRequest>,
+    ) -> Result<Response<wire::ChangedReply>, Status> {
+        let ask = request.into_inner();
+        let work = async {
+            let region = region("region", ask.region)?;
+            let changed = self.0.store.pause_region(region).await?;
+            Ok(wire::ChangedReply { changed })
+        };
+        self.0.answer("PauseRegion", work).await
+    }
+
     async fn resume_region(
         &self,
         request: Request<wire::ResumeRegionRequest>,

@@ -128,6 +128,9 @@ pub(crate) enum AuditAction {
     FirstOperator,
     /// A zone gives its regions away; another call does it.
     Drain,
+    /// A region is played by nobody until an operator resumes it; another call does it.
+    #[strum(serialize = "pause-region")]
+    PauseRegion,
     /// A paused region is played again; another call does it.
     #[strum(serialize = "resume-region")]
     ResumeRegion,
@@ -155,6 +158,7 @@ impl AuditAction {
             | Self::Freeze
             | Self::Unfreeze
             | Self::Drain
+            | Self::PauseRegion
             | Self::ResumeRegion
             | Self::ReleaseCharacter
             | Self::Record
@@ -228,6 +232,7 @@ impl Act {
             | AuditAction::Roles
             | AuditAction::FirstOperator
             | AuditAction::Drain
+            | AuditAction::PauseRegion
             | AuditAction::ResumeRegion
             | AuditAction::ReleaseCharacter
             | AuditAction::Record
@@ -277,6 +282,7 @@ impl Act {
             | AuditAction::Freeze
             | AuditAction::Unfreeze
             | AuditAction::Drain
+            | AuditAction::PauseRegion
             | AuditAction::ResumeRegion
             | AuditAction::ReleaseCharacter
             | AuditAction::Record
@@ -422,6 +428,7 @@ mod tests {
         }
         for action in [
             AuditAction::Drain,
+            AuditAction::PauseRegion,
             AuditAction::ResumeRegion,
             AuditAction::ReleaseCharacter,
             AuditAction::Record,

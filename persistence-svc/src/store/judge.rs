@@ -3,7 +3,8 @@
 //!
 //! Always: a row passes only when its region and ownership sequence are the store's and the region
 //! is the writing run's; a transfer passes only when its target stands at the epoch that the row
-//! names; only its owner gives a region away, and only to a run that is live.
+//! names; only its owner gives a region away, and only to a run that is live, or to nobody while it
+//! is paused.
 
 mod holdings;
 mod ledger;
@@ -28,6 +29,18 @@ pub(crate) struct HeldCharacter {
 pub(crate) struct HeldRegion {
     pub(crate) run: i64,
     pub(crate) epoch: i64,
+    /// Whether nobody may play it until an operator resumes it.
+    pub(crate) paused: bool,
+}
+
+impl HeldRegion {
+    /// Returns whether the owner may give it to `to`.
+    fn may_go_to(&self, to: i64, live: &BTreeSet<i64>) -> bool {
+        match to {
+            NOBODY => self.paused,
+            run => live.contains(&run),
+        }
+    }
 }
 
 /// Rows that the transaction has locked.
@@ -173,7 +186,10 @@ pub(crate) fn judge(batch: &Batch, held: &Held) -> Result<Verdict, CommitOutcome
         return Err(CommitOutcome::TransferStale {
             ids: stale,
             regions: kept,
-            detail: "the target does not own the region at that epoch, or is not live".to_owned(),
+            detail:
+                "the target does not own the region at that epoch, is not live, or is nobody and \
+the region is not paused"
+                    .to_owned(),
         });
     }
     Ok(after)
@@ -221,24 +237,25 @@ fn states(batch: &Batch, held: &Held) -> Result<(), CommitOutcome> {
     Ok(())
 }
 
-/// Returns the regions that the run cannot give, because their taker is not live.
+/// Returns the regions that the run cannot give, because their taker is not live, or because they
+/// are not paused and would be nobody's.
 fn gives(batch: &Batch, held: &Held) -> Result<Vec<Region>, CommitOutcome> {
     let mut seen = BTreeSet::new();
     let mut kept = Vec::new();
     for give in &batch.gives {
         let owner = held.regions.get(&give.region);
-        let stands = owner.is_some_and(|owner| owner.run == batch.run && owner.epoch == give.epoch);
-        let why = if !seen.insert(give.region) {
-            "is given twice"
-        } else if !stands {
-            "is not the run's at that epoch"
-        } else if give.to == batch.run || give.to == NOBODY {
-            "is given to nobody else"
-        } else {
-            if !held.live.contains(&give.to) {
-                kept.push(give.region);
+        let owner = owner.filter(|owner| owner.run == batch.run && owner.epoch == give.epoch);
+        let first = seen.insert(give.region);
+        let why = match owner {
+            _ if !first => "is given twice",
+            None => "is not the run's at that epoch",
+            Some(_) if give.to == batch.run => "is given to the run itself",
+            Some(owner) => {
+                if !owner.may_go_to(give.to, &held.live) {
+                    kept.push(give.region);
+                }
+                continue;
             }
-            continue;
         };
         return Err(CommitOutcome::Refused {
             ids: Vec::new(),

@@ -240,6 +240,12 @@ pub(crate) trait Operators: Send + Sync {
     async fn freeze(&self, frozen: bool) -> Result<bool>;
     /// Returns all regions, in order.
     async fn regions(&self) -> Result<Vec<RegionReport>>;
+    /// Keeps runs from playing a region until an operator resumes it; its owner gives it to nobody.
+    /// Returns false if it was paused already.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`]: the world has no such region.
+    async fn pause_region(&self, region: Region) -> Result<bool>;
     /// Lets runs play a paused region again and forgets its faults. Returns false if it was not
     /// paused.
     async fn resume_region(&self, region: Region) -> Result<bool>;

@@ -1,9 +1,11 @@
 //! Whole regions that change their owner, and runs that end.
 
+use proto::rpc::common::v1::Region;
 use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::RunState;
 use proto::rpc::persistence::v1::commit_reply::Outcome;
 use proto::rpc::persistence::v1::ended_request::Reason;
+use proto::rpc::queries::v1 as queries;
 use tonic::Code;
 
 use crate::stage::value::{Scene, give, ground};
@@ -69,7 +71,6 @@ pub(crate) async fn a_region_is_given_only_by_its_owner_and_to_who_is_live(kind:
         vec![old],
         vec![give(&there, here.run)],
         vec![give(here, here.run)],
-        vec![give(here, 0)],
         vec![give(here, there.run), give(here, there.run)],
     ] {
         let reply = stage.batch(here.run, 2, gives(&wrong)).await;
@@ -77,7 +78,8 @@ pub(crate) async fn a_region_is_given_only_by_its_owner_and_to_who_is_live(kind:
     }
     let drain = wire::DrainRequest { run_id: there.run };
     stage.runs().drain(drain).await.unwrap();
-    for to in [there.run, 4_711] {
+    // Nobody takes only a paused region.
+    for to in [there.run, 4_711, 0] {
         let mut rows = scene.drop_two();
         rows.gives.push(give(here, to));
         let reply = stage.batch(here.run, 2, rows).await;
@@ -92,6 +94,91 @@ pub(crate) async fn a_region_is_given_only_by_its_owner_and_to_who_is_live(kind:
     let reply = stage.batch(here.run, 2, scene.drop_two()).await;
     assert_eq!(reply.outcome(), Outcome::Done, "{}", reply.detail);
     scene.conserved().await;
+}
+
+async fn pauses(stage: &Stage, zone: &Zone) -> bool {
+    let region = Some(zone.place);
+    let ask = queries::PauseRegionRequest { region };
+    let reply = stage.changes().pause_region(ask).await.unwrap();
+    reply.into_inner().changed
+}
+
+async fn resumes(stage: &Stage, zone: &Zone) -> bool {
+    let region = Some(zone.place);
+    let ask = queries::ResumeRegionRequest { region };
+    let reply = stage.changes().resume_region(ask).await.unwrap();
+    reply.into_inner().changed
+}
+
+/// Waits until the directory has this run (0: nobody), epoch and pause for a region.
+async fn says(stage: &Stage, place: Region, run: u64, epoch: u64, paused: bool) {
+    until("the directory says so", async || {
+        let owner = stage.owner(place).await;
+        let seen = (owner.run_id, owner.epoch, owner.paused);
+        (seen == (run, epoch, paused)).then_some(())
+    })
+    .await;
+}
+
+pub(crate) async fn a_paused_region_goes_to_nobody_with_all_that_belongs_to_it(kind: Kind) {
+    let scene = Scene::new(kind).await;
+    let (stage, here) = (&scene.stage, &scene.zone);
+    assert!(pauses(stage, here).await);
+    assert!(!pauses(stage, here).await, "a repeated pause");
+    // Its owner keeps it until that owner gives it away.
+    says(stage, here.place, here.run, here.epoch, true).await;
+    let mut old = give(here, 0);
+    old.epoch += 1;
+    let reply = stage.batch(here.run, 2, gives(&[old])).await;
+    assert_eq!(reply.outcome(), Outcome::Refused);
+    let mut rows = scene.drop_two();
+    rows.gives.push(give(here, 0));
+    for _ in 0..2 {
+        let reply = stage.batch(here.run, 2, rows.clone()).await;
+        assert_eq!(reply.outcome(), Outcome::Done, "{}", reply.detail);
+    }
+    says(stage, here.place, 0, here.epoch + 1, true).await;
+    let nobodys = stage.owner_of(&scene.player.id).await;
+    assert_eq!((nobodys.run_id, nobodys.ownership_sequence), (0, 2));
+    refused(stage.load_region(here).await, Code::PermissionDenied);
+    // The run lives on, without the region.
+    let reply = stage.commit(here.run, 3, Vec::new()).await;
+    assert_eq!(reply.outcome(), Outcome::Done);
+    assert!(resumes(stage, here).await);
+    let heir = Zone {
+        epoch: here.epoch + 2,
+        ..*here
+    };
+    says(stage, heir.place, heir.run, heir.epoch, false).await;
+    let loaded = stage.load_region(&heir).await.unwrap();
+    assert_eq!(loaded.ground, [ground("item:1-1", here, "arrow", 2)]);
+    let mut expected = rows.characters[0].record.clone().unwrap();
+    expected.ownership_sequence = 3;
+    assert_eq!(loaded.characters, [expected]);
+    scene.conserved().await;
+}
+
+pub(crate) async fn a_region_that_was_resumed_in_time_stays(kind: Kind) {
+    let scene = Scene::new(kind).await;
+    let (stage, here) = (&scene.stage, &scene.zone);
+    assert!(pauses(stage, here).await && resumes(stage, here).await);
+    let mut rows = scene.drop_two();
+    rows.gives.push(give(here, 0));
+    let reply = stage.batch(here.run, 2, rows).await;
+    assert_eq!(reply.outcome(), Outcome::TransferStale, "{}", reply.detail);
+    assert_eq!(reply.regions, [here.place]);
+    let reply = stage.batch(here.run, 2, scene.drop_two()).await;
+    assert_eq!(reply.outcome(), Outcome::Done, "{}", reply.detail);
+    let owner = stage.owner(here.place).await;
+    assert_eq!((owner.run_id, owner.epoch), (here.run, here.epoch));
+    scene.conserved().await;
+}
+
+pub(crate) async fn no_region_is_paused_that_does_not_exist(kind: Kind) {
+    let stage = Stage::new(kind).await;
+    let region = Some(region(70, 70));
+    let ask = queries::PauseRegionRequest { region };
+    refused(stage.changes().pause_region(ask).await, Code::NotFound);
 }
 
 pub(crate) async fn a_transfer_to_a_region_that_was_given_away_is_stale(kind: Kind) {

@@ -409,8 +409,9 @@ pub(crate) async fn operators_switch_and_look(kind: Kind) {
         "{said}"
     );
     assert_eq!(stage.command(&["resume-region", "0,0"]).await.0, 1);
-    let pause = ["true", "1"].map(|on| format!("UPDATE regions SET paused = {on}"));
-    stage.sql(&pause[1], &pause[0]);
+    assert_eq!(stage.command(&["pause-region", "0,0"]).await.0, 0);
+    assert_eq!(stage.command(&["pause-region", "0,0"]).await.0, 1);
+    assert_eq!(stage.command(&["pause-region", "70,70"]).await.0, 1);
     assert!(stage.command(&["regions"]).await.1.contains("PAUSED"));
     assert_eq!(stage.command(&["resume-region", "0,0"]).await.0, 0);
     assert_eq!(stage.command(&["freeze", "perhaps"]).await.0, 64);

@@ -22,6 +22,7 @@ kinds! {
     PendingDropped, SettledLocally, Forgotten, Admitted, Fenced,
     RegionPromised, RegionRefused, RegionOut, RegionGiven, RegionBack, RegionJoined,
     RegionLoaded, GivenUp, CalledOff, PromiseTakenBack,
+    Paused, Resumed, Assigned, Rested, PauseCalledOff, PauseStale,
 }
 
 const KINDS: usize = ALL.len();

@@ -4,11 +4,12 @@
 //!
 //! Always: at most one run plays the player at a sequence, and at most one a region at an epoch.
 //! The store gave it to that run. The store refuses no batch. When faults stop, some run plays the
-//! player.
+//! player; or nobody does, because its region is paused, until the operator resumes the region.
 
 #![cfg(test)]
 
 mod kinds;
+mod settling;
 mod store;
 mod zone;
 
@@ -17,7 +18,7 @@ use std::{collections::BTreeSet, time::Instant};
 use kinds::{Kind, note, silently};
 use stateright::{Checker, Model, Property};
 use store::{At, Outcome, RunId, Store};
-use zone::{Directory, Out, Stage, Word, Zone};
+use zone::{Directory, Out, Word, Zone};
 
 use handover::{
     player::ASK_TICKS,
@@ -39,6 +40,8 @@ struct Budget {
     /// Crossings that the run cancels.
     whims: u8,
     moves: u8,
+    /// Pauses of a region by the operator, who may resume it at any moment.
+    pauses: u8,
     crashes: u8,
     /// Takeovers of runs that live.
     suspicions: u8,
@@ -80,6 +83,16 @@ enum Step {
     CallOff(RunId),
     Give {
         run: RunId,
+        region: At,
+        to: RunId,
+    },
+    /// The operator pauses a region, or resumes it.
+    Pause {
+        region: At,
+        paused: bool,
+    },
+    /// The planner gives a region of nobody to a run.
+    Assign {
         region: At,
         to: RunId,
     },
@@ -222,6 +235,15 @@ impl Cosmos {
                 self.zone(run).give(region, to, out);
                 return run;
             }
+            Step::Pause { region, paused } => {
+                note(if paused { Kind::Paused } else { Kind::Resumed });
+                self.left.pauses -= u8::from(paused);
+                self.store.paused[region as usize] = paused;
+            }
+            Step::Assign { region, to } => {
+                note(Kind::Assigned);
+                self.store.assign(region, to);
+            }
             Step::Crash(run) => {
                 note(Kind::Crashed);
                 self.left.crashes -= 1;
@@ -278,7 +300,26 @@ impl Cosmos {
             self.own_steps(zone, &mut steps);
         }
         self.takeovers(&mut steps);
+        self.operator_steps(&mut steps);
+        self.assignments(&mut steps);
         steps
+    }
+
+    fn operator_steps(&self, steps: &mut Vec<Step>) {
+        for region in 0..2 {
+            let paused = !self.store.paused[region as usize];
+            if !paused || self.left.pauses > 0 {
+                steps.push(Step::Pause { region, paused });
+            }
+        }
+    }
+
+    fn assignments(&self, steps: &mut Vec<Step>) {
+        let able = |zone: &&Zone| self.store.alive(zone.id);
+        for region in (0..2).filter(|region| self.store.lacks_owner(*region)) {
+            let takers = self.live().filter(able).map(|zone| zone.id);
+            steps.extend(takers.map(|to| Step::Assign { region, to }));
+        }
     }
 
     fn own_steps(&self, zone: &Zone, steps: &mut Vec<Step>) {
@@ -329,83 +370,6 @@ impl Cosmos {
         }
     }
 
-    /// Faults stop and everybody gets on: whether the player is played then, and nothing is
-    /// between two owners any more.
-    fn settles(&self) -> bool {
-        let mut cosmos = self.clone();
-        cosmos.left.losses = u8::MAX;
-        cosmos.left.suspicions = 0;
-        if cosmos.net.is_empty() && cosmos.settled() {
-            return true;
-        }
-        (0..SETTLED_WITHIN).any(|_| {
-            cosmos.round();
-            cosmos.settled()
-        })
-    }
-
-    /// Lets everything that waits happen, and everybody play a tick.
-    fn round(&mut self) {
-        let mut takeovers = Vec::new();
-        self.takeovers(&mut takeovers);
-        if let Some(step) = takeovers.into_iter().next() {
-            self.take(step);
-        }
-        for run in 1..=self.zones.len() as RunId {
-            if self.zone(run).up {
-                self.take(Step::Learn(run));
-            }
-            if self.zone(run).up && self.zone(run).knows_nobody() {
-                self.take(Step::LookAround(run));
-            }
-        }
-        for now in MOMENTS {
-            for run in 1..=self.zones.len() as RunId {
-                // Or a late edge would end what another has just asked.
-                self.quiet();
-                if self.zone(run).up {
-                    self.take(Step::Edge { run, now });
-                }
-            }
-        }
-        self.quiet();
-        for run in 1..=self.zones.len() as RunId {
-            if self.zone(run).up {
-                self.zone(run).deadlines();
-            }
-        }
-    }
-
-    fn quiet(&mut self) {
-        for _ in 0..100 {
-            if let Some((to, word)) = self.net.first().cloned() {
-                let again = false;
-                self.take(Step::Deliver { to, word, again });
-                continue;
-            }
-            let flying = self.live().find(|zone| zone.flight.is_some());
-            let Some(run) = flying.map(|zone| zone.id) else {
-                return;
-            };
-            self.take(Step::Commit { run, lost: false });
-        }
-    }
-
-    fn settled(&self) -> bool {
-        let (region, sequence) = self.store.player;
-        let epoch = self.store.owners[region as usize].1;
-        let plays = |zone: &&Zone| {
-            zone.slot.as_ref().is_some_and(|slot| {
-                let here = zone.held[region as usize] == epoch && slot.stage == Stage::Playing;
-                here && (slot.region, slot.sequence) == (region, sequence)
-            })
-        };
-        let playing: Vec<RunId> = self.live().filter(plays).map(|zone| zone.id).collect();
-        playing == [self.store.owner()]
-            && self.live().all(Zone::calm)
-            && self.live().filter(|zone| zone.slot.is_some()).count() == 1
-    }
-
     /// Returns whether every run that has the player has it from the store.
     fn played_by_right(&self) -> bool {
         let right = |zone: &Zone| {
@@ -424,9 +388,6 @@ impl Cosmos {
         })
     }
 }
-
-/// Rounds after which everything is settled when faults have stopped.
-const SETTLED_WITHIN: usize = 12;
 
 impl Model for World {
     type State = Cosmos;
@@ -491,11 +452,15 @@ const NOTHING: Budget = Budget {
     crossings: 0,
     whims: 0,
     moves: 0,
+    pauses: 0,
     crashes: 0,
     suspicions: 0,
     losses: 0,
     repeats: 0,
 };
+
+/// A world to explore: its name, its runs, who has the regions, and what may happen.
+type Scenario = (&'static str, u8, [(RunId, u64); 2], Budget);
 
 fn explore(what: &str, world: World) {
     let begun = Instant::now();
@@ -508,6 +473,34 @@ fn explore(what: &str, world: World) {
         begun.elapsed().as_secs_f32()
     );
     checker.assert_properties();
+}
+
+/// Returns the worlds in which the operator pauses regions, and resumes them at any moment.
+fn worlds_of_an_operator() -> [Scenario; 10] {
+    let more = u8::from(!cfg!(debug_assertions));
+    let (apart, one) = ([(1, 1), (2, 1)], [(1, 1), (1, 1)]);
+    let pause = Budget {
+        pauses: 1,
+        ..NOTHING
+    };
+    #[rustfmt::skip]
+    let worlds = [
+        ("the operator pauses, and an answer is lost", 2, apart, Budget { losses: 1, ..pause }),
+        ("the operator pauses, and a message comes twice", 2, one, Budget { repeats: 1, ..pause }),
+        ("the operator pauses twice", 2, one, Budget { pauses: 1 + more, ..NOTHING }),
+        ("the operator pauses while a player crosses", 2, apart, Budget { crossings: 1, ..pause }),
+        ("the operator pauses while a player crosses, and a message comes twice", 2, apart,
+            Budget { crossings: 1, repeats: 1, ..pause }),
+        ("the operator pauses while a region moves", 2, one, Budget { moves: 1, ..pause }),
+        ("the operator pauses and a run dies", 2, one, Budget { crashes: 1, losses: 1, ..pause }),
+        ("the operator pauses while a player crosses and a run dies", 2, apart,
+            Budget { crossings: 1, crashes: 1, ..pause }),
+        ("the operator pauses while a region moves and a run dies", 2, one,
+            Budget { moves: 1, crashes: 1, ..pause }),
+        ("the operator pauses and a live run is taken over", 2, apart,
+            Budget { suspicions: 1, ..pause }),
+    ];
+    worlds
 }
 
 #[test]
@@ -556,7 +549,7 @@ fn whatever_happens_a_player_and_a_region_have_one_owner_and_are_played() {
         ("a player crosses while a region moves among three", 3, apart,
             Budget { moves: 1, ..cross }),
     ];
-    for (what, runs, owners, budget) in worlds {
+    for (what, runs, owners, budget) in worlds.into_iter().chain(worlds_of_an_operator()) {
         let world = World {
             runs,
             owners,

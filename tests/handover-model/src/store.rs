@@ -4,6 +4,8 @@
 /// Runs are numbered from 1; 0 is nobody.
 pub(super) type RunId = u8;
 pub(super) type At = u8;
+/// The owner of a region that no run has.
+pub(super) const NOBODY: RunId = 0;
 
 /// Content of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,6 +31,8 @@ pub(super) enum Outcome {
 pub(super) struct Store {
     /// By region: its owner, and the owner's epoch.
     pub(super) owners: [(RunId, u64); 2],
+    /// Regions that nobody may play until the operator resumes them.
+    pub(super) paused: [bool; 2],
     /// Region and sequence of the player.
     pub(super) player: (At, u64),
     pub(super) fenced: Vec<RunId>,
@@ -41,6 +45,7 @@ impl Store {
     pub(super) fn new(runs: usize, owners: [(RunId, u64); 2]) -> Store {
         Store {
             owners,
+            paused: [false; 2],
             player: (0, 1),
             fenced: Vec::new(),
             applied: vec![0; runs + 1],
@@ -76,11 +81,14 @@ impl Store {
         }
         let stale = |(region, epoch): &(At, u64)| match epoch {
             0 => self.owners[*region as usize].0 != run,
-            epoch => self.owners[*region as usize].1 != *epoch,
+            epoch => {
+                let (run, of) = self.owners[*region as usize];
+                of != *epoch || run == NOBODY
+            }
         };
         let transfer = batch.transfer.as_ref().is_some_and(stale);
         let gives = batch.gives.iter().filter(|(region, epoch, to)| {
-            self.owners[*region as usize] != (run, *epoch) || !self.alive(*to)
+            self.owners[*region as usize] != (run, *epoch) || !self.takes(*to, *region)
         });
         let gives: Vec<At> = gives.map(|(region, ..)| *region).collect();
         if transfer || !gives.is_empty() {
@@ -106,14 +114,35 @@ impl Store {
         }
     }
 
-    /// Fences a run and gives its regions and player to another.
+    /// Returns whether a run, or nobody, may get a region.
+    fn takes(&self, to: RunId, region: At) -> bool {
+        match to {
+            NOBODY => self.paused[region as usize],
+            run => self.alive(run),
+        }
+    }
+
+    /// Returns whether a region waits for an owner.
+    pub(super) fn lacks_owner(&self, region: At) -> bool {
+        let (run, _) = self.owners[region as usize];
+        run == NOBODY && !self.paused[region as usize]
+    }
+
+    /// Gives a region of nobody to a run.
+    pub(super) fn assign(&mut self, region: At, to: RunId) {
+        let (_, epoch) = self.owners[region as usize];
+        self.change_owner(region, to, epoch);
+    }
+
+    /// Fences a run and gives its regions and player to another. Its paused regions become nobody's.
     pub(super) fn take_over(&mut self, dead: RunId, by: RunId) {
         self.fenced.push(dead);
         self.fenced.sort_unstable();
         for region in 0..2 {
             let (run, epoch) = self.owners[region as usize];
             if run == dead {
-                self.change_owner(region, by, epoch);
+                let paused = self.paused[region as usize];
+                self.change_owner(region, if paused { NOBODY } else { by }, epoch);
             }
         }
     }

@@ -4,6 +4,7 @@
 //! at which the timers of that length are up.
 
 mod hearing;
+mod pausing;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,7 @@ use world::Region;
 
 use super::{
     kinds::{Kind, note},
-    store::{At, Flight, Outcome, RunId, Store},
+    store::{At, Flight, NOBODY, Outcome, RunId, Store},
 };
 use handover::{
     decide::{Act, Known, Owner, decide},
@@ -104,6 +105,9 @@ struct Gone {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Directory {
     owners: [(RunId, u64); 2],
+    paused: [bool; 2],
+    /// Paused regions of which the store has said that they are resumed.
+    resumed: [bool; 2],
     fenced: Vec<RunId>,
 }
 
@@ -111,6 +115,8 @@ impl Directory {
     pub(super) fn of(store: &Store) -> Directory {
         Directory {
             owners: store.owners,
+            paused: store.paused,
+            resumed: [false; 2],
             fenced: store.fenced.clone(),
         }
     }
@@ -136,6 +142,8 @@ pub(super) struct Zone {
     pub(super) slot: Option<PlayerSlot>,
     announced: Option<(Pending, At)>,
     departed: Option<Gone>,
+    /// Sequence since which the player is nobody's, because its region was paused here.
+    rests: Option<u64>,
     pub(super) flight: Option<Flight>,
     batches: u64,
     transfer: Option<(At, u64)>,
@@ -194,6 +202,7 @@ impl Zone {
             slot,
             announced: None,
             departed: None,
+            rests: None,
             flight: None,
             batches: 0,
             transfer: None,
@@ -213,6 +222,8 @@ impl Zone {
         self.slot = None;
         self.directory = Directory::of(store);
         self.directory.owners = [(0, 0); 2];
+        self.directory.paused = [false; 2];
+        self.directory.resumed = [false; 2];
         self.directory.fenced = Vec::new();
         self.up = false;
         self.refused = refused;
@@ -324,7 +335,7 @@ impl Zone {
         let (run, epoch) = self.directory.owners[to as usize];
         let way = if self.held[to as usize] > 0 {
             Way::Local
-        } else if run == 0 || run == self.id || !self.directory.alive(u64::from(run)) {
+        } else if run == NOBODY || run == self.id || !self.directory.alive(u64::from(run)) {
             Way::Nowhere
         } else {
             Way::Remote(Target {
@@ -335,6 +346,9 @@ impl Zone {
             })
         };
         let h = slot.sequence + 1;
+        let rests = run == NOBODY && self.directory.paused[to as usize];
+        slot.source
+            .take_if(|source| rests && source.committing().is_none());
         let Some(source) = &mut slot.source else {
             return;
         };
@@ -437,10 +451,14 @@ impl Zone {
             let Some(going) = &mut self.giving[region as usize] else {
                 continue;
             };
+            let alive = match going.to {
+                NOBODY => self.directory.paused[region as usize],
+                run => self.directory.alive(u64::from(run)),
+            };
             let event = GivingEvent::Edge {
                 now,
                 blocked: region::blocked(now, settled),
-                alive: self.directory.alive(u64::from(going.to)),
+                alive,
             };
             match going.state.on(event) {
                 GivingStep::Take => {
@@ -453,12 +471,16 @@ impl Zone {
                     }
                 }
                 GivingStep::GiveUp => {
-                    note(Kind::GivenUp);
+                    note(match going.to {
+                        NOBODY => Kind::PauseCalledOff,
+                        _ => Kind::GivenUp,
+                    });
                     self.giving[region as usize] = None;
                 }
                 GivingStep::Stay | GivingStep::Back | GivingStep::Complete => {}
             }
         }
+        self.begin_pauses();
     }
 
     /// Cuts the next batch, with the row of a player that goes or has changed its region.

@@ -79,14 +79,15 @@ impl Sim {
             }
             50..60 if lives => self.stop(zone),
             60..70 => self.part(zone),
-            70..85 => {
+            70..82 => {
                 let links: Vec<(usize, u64)> = self.links.keys().copied().collect();
                 if !links.is_empty() {
                     let (gateway, run) = links[self.dice.random_range(0..links.len())];
                     self.cut_link(gateway, run);
                 }
             }
-            85.. => self.store_leaves(),
+            82..93 => self.store_leaves(),
+            93.. => self.operator_pauses(),
             _ => {}
         }
     }
@@ -134,6 +135,38 @@ impl Sim {
         self.after(ms, Event::StoreBack);
     }
 
+    /// Pauses a region for a while. An operator who finds no store does not.
+    fn operator_pauses(&mut self) {
+        let regions: Vec<(i32, i32)> = self.contents.regions.keys().copied().collect();
+        if self.store_away || regions.is_empty() {
+            return;
+        }
+        let region = regions[self.dice.random_range(0..regions.len())];
+        let ms = self.dice.random_range(300..12_000);
+        self.tell(|| format!("the operator pauses region {region:?} for {ms} ms"));
+        self.coverage.count("fault: region paused");
+        self.switches(region, true);
+        self.after(ms, Event::Resume(region));
+    }
+
+    /// Resumes a region, once the store is there.
+    pub(crate) fn operator_resumes(&mut self, region: (i32, i32)) {
+        if self.store_away {
+            return self.after(200, Event::Resume(region));
+        }
+        if self.contents.paused.contains(&region) {
+            self.tell(|| format!("the operator resumes region {region:?}"));
+            self.switches(region, false);
+        }
+    }
+
+    fn switches(&mut self, region: (i32, i32), paused: bool) {
+        match self.store.pause(self.now, region, paused) {
+            Ok(()) => self.store_changed(),
+            Err(why) => self.breaks(format!("the operator's switch failed: {why:#}")),
+        }
+    }
+
     pub(crate) fn store_back(&mut self) {
         if std::mem::take(&mut self.store_away) {
             self.tell(|| "the store is there again".to_owned());
@@ -145,6 +178,9 @@ impl Sim {
     pub(crate) fn calm_down(&mut self) {
         self.tell(|| "the faults end".to_owned());
         self.store_back();
+        for region in self.contents.paused.clone() {
+            self.operator_resumes(region);
+        }
         for zone in 0..self.zones.len() {
             self.thaw(zone);
         }

@@ -1,7 +1,7 @@
 //! Gateways: a link with every run of the directory, and sessions that attach to whoever plays
 //! their character. Simple clients of the frames: the real gateway's view is not simulated.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proto::rpc::{
     common::v1::Chunk,
@@ -21,6 +21,8 @@ pub(crate) struct Gateway {
     pub(crate) runs: BTreeMap<u64, String>,
     /// Run by region.
     pub(crate) owners: BTreeMap<(i32, i32), u64>,
+    /// Regions that nobody may play.
+    paused: BTreeSet<(i32, i32)>,
     pub(crate) sessions: BTreeMap<String, Session>,
 }
 
@@ -31,8 +33,15 @@ impl Gateway {
             version: 0,
             runs: BTreeMap::new(),
             owners: BTreeMap::new(),
+            paused: BTreeSet::new(),
             sessions: BTreeMap::new(),
         }
+    }
+
+    /// Returns whether a region is paused, and nobody's.
+    pub(crate) fn rests(&self, region: (i32, i32)) -> bool {
+        let owner = self.owners.get(&region).copied().unwrap_or(0);
+        owner == 0 && self.paused.contains(&region)
     }
 
     pub(crate) fn id(&self) -> String {
@@ -83,6 +92,10 @@ impl Sim {
             .iter()
             .filter(|row| row.run_id != 0)
             .filter_map(|row| row.region.map(|at| ((at.x, at.z), row.run_id)))
+            .collect();
+        let paused = update.regions.iter().filter(|row| row.paused);
+        gateway.paused = paused
+            .filter_map(|row| row.region.map(|at| (at.x, at.z)))
             .collect();
         let runs: Vec<u64> = gateway.runs.keys().copied().collect();
         let gone: Vec<u64> = self

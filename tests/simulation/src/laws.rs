@@ -62,6 +62,12 @@ impl Sim {
                 ));
             }
         }
+        for at in self.contents.paused.intersection(&contents.paused) {
+            let run = |of: &StoreContents| of.regions.get(at).map_or(0, |(run, _)| *run);
+            if run(&self.contents) == 0 && run(contents) != 0 {
+                broken.push(format!("region {at:?} is paused, and somebody's again"));
+            }
+        }
         for (who, now) in &contents.characters {
             let Some(old) = self.contents.characters.get(who) else {
                 continue;
@@ -115,6 +121,7 @@ impl Sim {
             owners.push((*at, before, *run));
             counts.push(match (before, *run) {
                 (0, _) => "region: assigned",
+                (run, 0) if contents.runs.contains_key(&run) => "region: left paused",
                 (_, 0) => "region: nobody's",
                 _ if contents.runs.contains_key(&before) => "region: given",
                 _ => "region: taken over",

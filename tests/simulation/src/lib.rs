@@ -154,6 +154,8 @@ pub(crate) enum Event {
     Fault,
     /// A paused process goes on.
     Thaw(usize),
+    /// The operator resumes a region.
+    Resume((i32, i32)),
     /// The store is there again.
     StoreBack,
 }
@@ -382,6 +384,7 @@ impl Sim {
             Event::Sign => self.sign(),
             Event::Fault => self.fault(),
             Event::Thaw(zone) => self.thaw(zone),
+            Event::Resume(region) => self.operator_resumes(region),
             Event::StoreBack => self.store_back(),
         }
     }

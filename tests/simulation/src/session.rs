@@ -248,7 +248,14 @@ impl Sim {
         let Some(session) = self.session(gateway, id) else {
             return;
         };
-        match session.place {
+        let (place, region) = (session.place, session.region);
+        if place == Place::Sought && self.gateways[gateway].rests(region) {
+            return self.coverage.count("input: in a paused region");
+        }
+        let Some(session) = self.session(gateway, id) else {
+            return;
+        };
+        match place {
             Place::At(run) => self.send_input(gateway, id, run, &asked),
             Place::Sought if session.held.len() < HELD_MAX => {
                 session.held.push_back(asked);

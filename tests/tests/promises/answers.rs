@@ -428,8 +428,7 @@ async fn operators(story: &mut Story<'_>, cluster: &Cluster, anna: &str) -> Resu
     story.post(&op, path, &[anna], there).await?;
     frozen_and_thawed(story, &op).await?;
     held(story, &op, cluster).await?;
-    let place = json!({"x": 0, "z": 0});
-    story.post(&op, "/admin/regions/resume", &[], place).await?;
+    paused_and_resumed(story, &op).await?;
     drained(story, &op).await
 }
 
@@ -447,6 +446,22 @@ async fn frozen_and_thawed(story: &mut Story<'_>, op: &Caller<'_>) -> Result<()>
         ensure!(seen["frozen"] == frozen, "{method}: {seen}");
     }
     Ok(())
+}
+
+async fn paused_and_resumed(story: &mut Story<'_>, op: &Caller<'_>) -> Result<()> {
+    let place = json!({"x": 0, "z": 0});
+    for act in ["pause", "resume"] {
+        for changed in [true, false] {
+            let path = format!("/admin/regions/{act}");
+            let done = story.post(op, &path, &[], place.clone()).await?;
+            let said = json!({"x": 0, "z": 0, "changed": changed});
+            ensure!(done == said, "{act}: {done}");
+        }
+    }
+    let nowhere = Some(json!({"x": 4000, "z": 4000}));
+    let refusal = (404, "not_found");
+    let path = "/admin/regions/pause";
+    op.refused(Method::POST, path, nowhere, refusal).await
 }
 
 /// Keeps a character out, as the store does if its data are broken.

@@ -70,6 +70,7 @@ async fn story(cluster: &mut Cluster, one: &Person<'_>) -> Result<()> {
     mutes_and_teleports(one).await.context("Ann")?;
     reads_the_ledger(one).await.context("the ledger")?;
     freezes(one).await.context("the freeze")?;
+    pauses(one).await.context("a paused region")?;
     has_the_record(one).await.context("a record")?;
     loses_a_zone(cluster, one).await.context("a dead zone")?;
     drains(one).await.context("a drain")?;
@@ -319,6 +320,33 @@ async fn freezes(one: &Person<'_>) -> Result<()> {
     says(one, "freeze", "open").await
 }
 
+/// The busiest region is paused on the map, and resumed among the switches.
+async fn pauses(one: &Person<'_>) -> Result<()> {
+    one.presses("#nav a", "Map").await?;
+    let first = "return document.querySelector('#busiest button[data-key]').dataset.key";
+    let key = one.page.execute(first, vec![]).await?;
+    let key = key.as_str().context("a region")?.to_owned();
+    let busy = format!("#busiest button[data-key='{key}']");
+    one.presses(&busy, "Pause region").await?;
+    one.looks("the question about a pause").await?;
+    one.presses("dialog button", "Pause it").await?;
+    let nobodys = format!(
+        "const act = document.querySelector(\"{busy}\"); \
+         return act?.innerText === 'Resume region' && act.closest('tr').innerText.includes('nobody')"
+    );
+    until_true(one, "a zone still plays it", &nobodys).await?;
+    one.looks("a paused region").await?;
+    shoot(&one.page, "console-paused").await?;
+    one.presses("#nav a", "Switches").await?;
+    let place = key.strip_prefix("pause ").context("a place")?;
+    says(one, "paused", place).await?;
+    one.presses("#paused button", "Resume").await?;
+    one.presses("dialog button", "Resume it").await?;
+    says(one, "paused", "No region is paused.").await?;
+    one.presses("#nav a", "Map").await?;
+    until_true(one, "regions without a zone", OWNED).await
+}
+
 pub(super) const OWNED: &str = "const map = document.getElementById('regions'); \
     return map?.dataset.orphans === '0'";
 
@@ -356,7 +384,16 @@ async fn drains(one: &Person<'_>) -> Result<()> {
 
 async fn reads_the_acts(one: &Person<'_>) -> Result<()> {
     one.presses("#nav a", "Acts").await?;
-    for act in ["mute", "freeze", "unfreeze", "drain", "record", "profile"] {
+    for act in [
+        "mute",
+        "freeze",
+        "unfreeze",
+        "pause region",
+        "resume region",
+        "drain",
+        "record",
+        "profile",
+    ] {
         says(one, "acts", act).await?;
     }
     one.looks("the acts").await?;

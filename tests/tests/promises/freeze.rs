@@ -32,7 +32,7 @@ async fn order(operator: &Player, command: &str) -> Result<()> {
 }
 
 /// Drops the first thing of the pack.
-async fn drop_one(player: &Player) -> Result<Option<ErrorCode>> {
+pub(super) async fn drop_one(player: &Player) -> Result<Option<ErrorCode>> {
     let held = player.look(|view| {
         let mut slots = view.possessions.slots().iter().enumerate();
         slots.find_map(|(slot, stack)| Some((slot, stack.as_ref()?.item_id.to_string())))

@@ -40,6 +40,7 @@ mod newcomer;
 mod observability;
 mod operator_tool;
 mod passwords;
+mod paused;
 mod person;
 mod pixels;
 mod play;

@@ -143,6 +143,7 @@ async fn story(cluster: &Cluster) -> Result<()> {
     records(&tool, &ann).await.context("a record")?;
     profiles(&tool).await.context("a profile")?;
     measures(&tool, &gateway).await.context("bots")?;
+    pauses(&tool).await.context("a pause")?;
     drains(&tool).await.context("draining")?;
     drop(ann);
 
@@ -178,7 +179,12 @@ async fn strangers(tool: &Tool<'_>, gateway: &str) -> Result<()> {
     let login = format!("{WORDS}\n");
     let player = tool.hears(&["login", "a.player"], &login).await?.well()?;
     ensure!(player.contains("no role"), "{player}");
-    for asked in [&["zones"][..], &["freeze", "on"], &["drain", "1"]] {
+    for asked in [
+        &["zones"][..],
+        &["freeze", "on"],
+        &["drain", "1"],
+        &["pause", "0,0"],
+    ] {
         tool.hears(asked, "").await?.refused(1, "(role_required)")?;
     }
     let nowhere = ["status", "--url", "http://127.0.0.1:1"];
@@ -386,6 +392,31 @@ async fn measures(tool: &Tool<'_>, gateway: &str) -> Result<()> {
         .await?;
     ensure!(none.code == Some(3), "{:?}: {}", none.code, none.wrong);
     Ok(())
+}
+
+/// A region is let go by its zone, and played again.
+async fn pauses(tool: &Tool<'_>) -> Result<()> {
+    let of = async |what: &str| {
+        let zones = tool.json(&["zones"]).await?;
+        let all = zones["regions"].as_array().context("regions")?;
+        anyhow::Ok(all.first().context(what.to_owned())?.clone())
+    };
+    let first = of("a region").await?;
+    let place = format!("{},{}", first["x"], first["z"]);
+    for before in ["is paused:", "is paused (as before):"] {
+        let said = tool.says(&["pause", &place]).await?;
+        ensure!(said.contains(before), "{said}");
+    }
+    let now = of("the region").await?;
+    ensure!(now["paused"] == true && now["zone"].is_null(), "{now}");
+    let listed = tool.says(&["zones", "--regions"]).await?;
+    ensure!(listed.contains("paused, nobody plays it"), "{listed}");
+    for word in ["may be played again", "was not paused"] {
+        let said = tool.says(&["resume", &place]).await?;
+        ensure!(said.contains(word), "{said}");
+    }
+    let none = tool.hears(&["pause", "4000,4000"], "").await?;
+    none.refused(1, "The world has no such region")
 }
 
 /// One of the two zones gives all that it has to the other one.

@@ -6,10 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use world::Region;
 
+/// Id that no run has. A region of this owner is nobody's.
+pub const NOBODY: u64 = 0;
+
 /// The owner of a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {
-    /// Run that owns the region; 0 is nobody.
+    /// Run that owns the region, or [`NOBODY`].
     pub run_id: u64,
     /// Epoch at which the run owns the region.
     pub epoch: u64,

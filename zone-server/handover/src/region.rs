@@ -2,7 +2,8 @@
 //!
 //! Always: the commit of the give is the move. Before the commit only the giver's word counts: the
 //! region is its own. After the commit the region is the taker's, and only the taker's word counts.
-//! Every step may be repeated, come late or be lost.
+//! Every step may be repeated, come late or be lost. A paused region moves in the same way, to
+//! nobody.
 
 use crate::steps;
 
@@ -26,7 +27,7 @@ pub struct Giving {
 enum Step {
     /// The giver has asked the taker, and still plays the region.
     Asking,
-    /// The taker has room. The giver plays the region until nothing in it is half done.
+    /// The taker has room, or there is none. The giver plays the region until nothing in it is half done.
     Ready { since: u64 },
     /// The region is out, and the give is on its way to the store.
     Committing,
@@ -50,12 +51,14 @@ pub enum GivingEvent {
         now: u64,
         /// Something keeps the region here for the moment.
         blocked: bool,
-        /// The taker's run lives and takes regions, by the directory.
+        /// By the directory, the taker's run lives and takes regions; or the region is paused, if it
+        /// goes to nobody.
         alive: bool,
     },
-    /// The store says that the taker cannot have the region, and has changed nothing.
+    /// The store says that the taker cannot have the region, or that the region is not paused any
+    /// more, and has changed nothing.
     Stale,
-    /// The store has the region at the taker.
+    /// The store has the region at the taker, or as nobody's.
     Given,
 }
 
@@ -70,7 +73,7 @@ pub enum GivingStep {
     Back,
     /// The move is over before it began.
     GiveUp,
-    /// Tells the taker and all gateways; the move is over.
+    /// Tells the taker, if there is one, and all gateways; the move is over.
     Complete,
 }
 
@@ -80,6 +83,15 @@ impl Giving {
         Self {
             attempt,
             at: Step::Asking,
+        }
+    }
+
+    /// Returns the state of a region that goes to nobody from tick `now` on, because it is paused: no
+    /// taker has to agree.
+    pub fn to_nobody(now: u64) -> Self {
+        Self {
+            attempt: 0,
+            at: Step::Ready { since: now },
         }
     }
 

@@ -71,6 +71,48 @@ fn nothing_is_given_to_a_run_that_is_gone() {
     assert_eq!(giving.on(GivingEvent::Stale), GivingStep::Back);
 }
 
+/// Returns an edge of a region that goes to nobody.
+fn paused_edge(now: u64, blocked: bool, paused: bool) -> GivingEvent {
+    GivingEvent::Edge {
+        now,
+        blocked,
+        alive: paused,
+    }
+}
+
+#[test]
+fn a_paused_region_asks_nobody_and_goes_at_the_next_edge() {
+    let mut giving = Giving::to_nobody(10);
+    assert!(giving.closing() && !giving.committing());
+    assert_eq!(giving.on(answer(0, false)), GivingStep::Stay);
+    assert_eq!(giving.on(paused_edge(10, true, true)), GivingStep::Stay);
+    assert_eq!(giving.on(paused_edge(11, false, true)), GivingStep::Take);
+    assert!(giving.committing());
+    assert_eq!(giving.on(GivingEvent::Given), GivingStep::Complete);
+}
+
+#[test]
+fn a_paused_region_with_something_half_done_waits_but_not_for_ever() {
+    let mut giving = Giving::to_nobody(10);
+    for now in 10..=10 + READY_TICKS_MAX {
+        assert_eq!(giving.on(paused_edge(now, true, true)), GivingStep::Stay);
+    }
+    let late = paused_edge(11 + READY_TICKS_MAX, true, true);
+    assert_eq!(giving.on(late), GivingStep::GiveUp);
+}
+
+#[test]
+fn a_region_that_is_resumed_before_it_is_out_stays() {
+    let resumed = paused_edge(11, false, false);
+    let mut giving = Giving::to_nobody(10);
+    assert_eq!(giving.on(resumed), GivingStep::GiveUp);
+    // Once the give is on its way to the store, only the store decides.
+    let mut giving = Giving::to_nobody(10);
+    giving.on(paused_edge(11, false, true));
+    assert_eq!(giving.on(resumed), GivingStep::Stay);
+    assert_eq!(giving.on(GivingEvent::Stale), GivingStep::Back);
+}
+
 #[test]
 fn what_is_half_done_blocks() {
     let settled = Settled {

@@ -2,9 +2,9 @@
 //!
 //! Always: an older version never replaces a newer one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use handover::decide::Owner;
+use handover::decide::{NOBODY, Owner};
 use proto::rpc::persistence::v1::{DirectoryUpdate, RunState};
 use world::Region;
 
@@ -28,6 +28,8 @@ pub(crate) struct Directory {
     owners: BTreeMap<Region, Owner>,
     /// Runs to which owners should give regions.
     wanted: BTreeMap<Region, u64>,
+    /// Regions that nobody may play until an operator resumes them.
+    paused: BTreeSet<Region>,
     frozen: bool,
 }
 
@@ -55,6 +57,7 @@ impl Directory {
             .collect();
         self.owners.clear();
         self.wanted.clear();
+        self.paused.clear();
         for row in update.regions {
             let Some(at) = row.region else {
                 continue;
@@ -65,8 +68,11 @@ impl Directory {
                 epoch: row.epoch,
             };
             self.owners.insert(region, owner);
-            if row.wanted_run_id != 0 {
+            if row.wanted_run_id != NOBODY {
                 self.wanted.insert(region, row.wanted_run_id);
+            }
+            if row.paused {
+                self.paused.insert(region);
             }
         }
         true
@@ -75,7 +81,7 @@ impl Directory {
     /// Returns the owner of a region, if somebody owns it.
     pub(crate) fn owner(&self, region: Region) -> Option<Owner> {
         let owner = self.owners.get(&region).copied();
-        owner.filter(|owner| owner.run_id != 0)
+        owner.filter(|owner| owner.run_id != NOBODY)
     }
 
     /// Returns all regions, also those without an owner.
@@ -86,6 +92,16 @@ impl Directory {
     /// Returns the runs to which owners should give regions.
     pub(crate) fn wanted(&self) -> &BTreeMap<Region, u64> {
         &self.wanted
+    }
+
+    /// Returns the regions that nobody may play until an operator resumes them.
+    pub(crate) fn paused(&self) -> &BTreeSet<Region> {
+        &self.paused
+    }
+
+    /// Returns whether a region is nobody's until an operator resumes it.
+    pub(crate) fn rests(&self, region: Region) -> bool {
+        self.paused.contains(&region) && self.owner(region).is_none()
     }
 
     /// Returns all runs that may still write.
@@ -159,6 +175,19 @@ mod tests {
         };
         assert!(!directory.apply(alive));
         assert_eq!(directory.owners().len(), 1);
+    }
+
+    #[test]
+    fn a_region_is_paused_until_a_version_says_otherwise() {
+        let region = Region { x: 0, z: -1 };
+        let mut directory = Directory::default();
+        let mut pause = update(1, 2);
+        pause.regions[0].paused = true;
+        directory.apply(pause);
+        assert!(directory.paused().contains(&region));
+        assert_eq!(directory.owner(region).map(|o| o.run_id), Some(2));
+        directory.apply(update(2, 2));
+        assert!(directory.paused().is_empty());
     }
 
     #[test]

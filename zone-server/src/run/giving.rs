@@ -1,4 +1,5 @@
-//! Gives whole regions away, because the planner wants it or because the process stops.
+//! Gives whole regions away, because the planner wants it or because the process stops. `pausing`
+//! gives them to nobody.
 //!
 //! Always: a region is out of the world only while its give is in a batch. Until the store has
 //! acknowledged that batch the region is this run's, and afterwards it is not. No tick of it is
@@ -7,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use handover::{
+    decide::NOBODY,
     player::{Departed, DepartedEvent, DepartedStep, Target},
     region::{self, Giving, GivingEvent, GivingStep, Settled},
 };
@@ -27,10 +29,10 @@ use crate::{
     translate::record,
 };
 
-/// A region that is to go to another run.
+/// A region that is to go to another run, or to nobody.
 pub(super) struct Move {
     state: Giving,
-    to: Target,
+    pub(super) to: Target,
     epoch: u64,
     out: Option<Out>,
     span: Ongoing,
@@ -53,6 +55,22 @@ pub(super) struct Given {
 }
 
 impl Move {
+    /// Returns the move of a region that goes to nobody from tick `now` on.
+    pub(super) fn to_nobody(region: Region, epoch: u64, now: u64, span: Ongoing) -> Self {
+        Self {
+            state: Giving::to_nobody(now),
+            to: Target {
+                run_id: NOBODY,
+                region,
+                epoch,
+                address: String::new(),
+            },
+            epoch,
+            out: None,
+            span,
+        }
+    }
+
     /// Returns whether nobody may come into the region or begin to leave it.
     pub(super) fn closing(&self) -> bool {
         self.state.closing()
@@ -92,11 +110,18 @@ impl Run {
             let Some(going) = self.moves.giving.get_mut(&region) else {
                 continue;
             };
-            let to = self.regions.directory.runs().get(&going.to.run_id);
+            let directory = &self.regions.directory;
+            let alive = match going.to.run_id {
+                NOBODY => directory.paused().contains(&region),
+                run => directory
+                    .runs()
+                    .get(&run)
+                    .is_some_and(|peer| !peer.draining),
+            };
             let event = GivingEvent::Edge {
                 now: self.now,
                 blocked,
-                alive: to.is_some_and(|peer| !peer.draining),
+                alive,
             };
             match going.state.on(event) {
                 GivingStep::Take => self.take_out(region),
@@ -127,6 +152,7 @@ impl Run {
     /// Offers regions up to the number that may be on their way at the same time.
     fn begin_moves(&mut self) {
         self.moves.forgive(self.now);
+        self.begin_pauses();
         let draining = self.ending.drain.is_some();
         let most = if draining { DRAIN_GIVES_MAX } else { GIVES_MAX };
         let room = most.saturating_sub(self.moves.giving.len());
@@ -383,6 +409,10 @@ impl Run {
             to_run_id: to.run_id,
         };
         self.links.tell_all(&from_zone::Message::RegionMoved(moved));
+        if to.run_id == NOBODY {
+            span.end("paused");
+            return self.players_rest(region, epoch);
+        }
         let slots = self.slots_go(region, &to);
         tracing::info!(
             run = self.id,
@@ -414,30 +444,40 @@ impl Run {
             .insert(region, Given { state, to, request });
     }
 
-    /// Takes out everybody who went with a region, and tells their gateways.
-    fn slots_go(&mut self, region: Region, to: &Target) -> Vec<MovedSlot> {
+    /// Takes out everybody who went with a region.
+    pub(super) fn gone_with(&mut self, region: Region) -> Vec<(CharacterId, PlayerSlot)> {
         let going = |slot: &PlayerSlot| slot.region == region && slot.stage == Stage::Moving;
         let names = self.roster.iter().filter(|(_, slot)| going(slot));
         let names: Vec<CharacterId> = names.map(|(who, _)| who.clone()).collect();
         let gone = names.iter().filter_map(|who| self.roster.remove_entry(who));
-        let gone: Vec<(CharacterId, PlayerSlot)> = gone.collect();
+        gone.collect()
+    }
+
+    /// Tells the gateway of a player who went with its region to `to_run_id`.
+    pub(super) fn tell_moved(&mut self, who: &CharacterId, slot: &PlayerSlot, to_run_id: u64) {
+        let Some(session) = &slot.session else {
+            return;
+        };
+        let moved = Moved {
+            session_id: session.session_id.clone(),
+            character_id: who.to_string(),
+            ownership_sequence: slot.sequence + 1,
+            to_run_id,
+            region: Some(record::rpc_region(slot.region)),
+            after_frames: self.links.frames_sent(&session.gateway_id),
+        };
+        self.links
+            .tell(&session.gateway_id, from_zone::Message::Moved(moved));
+    }
+
+    /// Takes out everybody who went with a region, and tells their gateways.
+    fn slots_go(&mut self, region: Region, to: &Target) -> Vec<MovedSlot> {
+        let gone = self.gone_with(region);
         self.context.metrics.departed("region_move", gone.len());
         let mut slots = Vec::new();
         for (who, mut slot) in gone {
+            self.tell_moved(&who, &slot, to.run_id);
             let h = slot.sequence + 1;
-            if let Some(session) = &slot.session {
-                let moved = Moved {
-                    session_id: session.session_id.clone(),
-                    character_id: who.to_string(),
-                    ownership_sequence: h,
-                    to_run_id: to.run_id,
-                    region: Some(record::rpc_region(region)),
-                    after_frames: self.links.frames_sent(&session.gateway_id),
-                };
-                let gateway_id = session.gateway_id.clone();
-                self.links
-                    .tell(&gateway_id, from_zone::Message::Moved(moved));
-            }
             let linger = slot.linger_until.filter(|_| slot.session.is_none());
             slots.push(MovedSlot {
                 h: Some(handover_id(&who, h)),

@@ -5,7 +5,7 @@
 //! Always: nothing here blocks. In reading order: `edge` (the tick), `telling`, `showing`,
 //! `sessions`, `inputs`, `agents`, `leaving`, `source` and `target` (the two sides of a player's
 //! handover), `pull` (to a thing over the border), `giving` and `taking` (those of a region's
-//! move), `regions`, `saving`, `value`, `trace`, `fault`.
+//! move), `pausing` (a region goes to nobody), `regions`, `saving`, `value`, `trace`, `fault`.
 
 mod agents;
 #[cfg(test)]
@@ -17,6 +17,7 @@ mod inputs;
 mod leaving;
 mod live_queries;
 mod load;
+mod pausing;
 mod player_handovers;
 mod pull;
 mod regain;

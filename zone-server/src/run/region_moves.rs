@@ -3,7 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use handover::region::{Seen, Taking, TakingEvent, TakingStep};
+use handover::{
+    decide::NOBODY,
+    region::{Seen, Taking, TakingEvent, TakingStep},
+};
 use world::{CharacterId, Region};
 
 use super::{
@@ -37,6 +40,12 @@ impl RegionMoves {
     /// itself goes.
     pub(super) fn closing(&self, region: Region) -> bool {
         self.giving.get(&region).is_some_and(Move::closing)
+    }
+
+    /// Returns whether a region is about to be nobody's, because it is paused.
+    pub(super) fn goes_to_nobody(&self, region: Region) -> bool {
+        let going = self.giving.get(&region);
+        going.is_some_and(|going| going.to.run_id == NOBODY)
     }
 
     /// Returns the regions whose owner only the store knows.

@@ -400,12 +400,7 @@ impl Run {
         }
         // An older claim to the character means nothing any more.
         self.evict(&who);
-        if self
-            .handovers
-            .departed
-            .get(&who)
-            .is_some_and(|gone| gone.follows(sequence))
-        {
+        if self.handovers.went_on(&who, sequence) {
             // The store read the row before the character went on.
             return Ok(());
         }

@@ -116,7 +116,8 @@ impl Run {
     }
 
     /// Tells and shows at once all that the run held for a batch that the store has acknowledged. A
-    /// player who goes to another run with that batch takes its own messages along.
+    /// player who goes to another run with that batch takes its own messages along. One whose region
+    /// goes to nobody hears them here, because no run could say them later.
     pub(super) fn release(&mut self, sequence: u64, rows: &CommitRows, settled: &Settled) {
         for row in &rows.characters {
             let who = row.record.as_ref().map(|r| CharacterId::from(&*r.id));
@@ -142,7 +143,9 @@ impl Run {
                 messages.extend(translate::resync(player, has, self.now, content));
                 messages.extend(translate::visit::open(&self.world, who, has));
             }
-            let goes = settled.transferred.contains(who) || settled.given.contains(&slot.region);
+            let given = settled.given.contains(&slot.region);
+            let goes = settled.transferred.contains(who)
+                || (given && !self.moves.goes_to_nobody(slot.region));
             // The message `Attached` goes by another way, which may be slower.
             let just_attached = slot.messages.attached_in == self.now;
             if goes || just_attached {

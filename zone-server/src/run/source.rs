@@ -117,6 +117,9 @@ impl Run {
                 if place.is_none() {
                     self.settle_in(&who, to);
                 }
+            } else if self.regions.directory.rests(to) {
+                // Whoever only walked there plays on here, and may walk back.
+                self.world.call_off(&who);
             } else if self.now >= slot.owner_since + SETTLE_TICKS {
                 slot.goes_to(to);
                 slot.departure.place = place;
@@ -206,18 +209,19 @@ impl Run {
             let Some(slot) = self.roster.get(&who) else {
                 continue;
             };
-            let tried = self.now.saturating_sub(slot.departure.leaving_since);
             let source = slot.departure.source.as_ref();
             let committing = source.is_some_and(|source| source.committing().is_some());
-            if slot.departure.place.is_some() && tried > PLACE_TICKS && !committing {
-                // The world tells the player that the journey failed.
+            let tried = self.now.saturating_sub(slot.departure.leaving_since);
+            let too_long = slot.departure.place.is_some() && tried > PLACE_TICKS;
+            let found = slot.departure.pull.as_ref().and_then(|pull| pull.found);
+            let to = found.unwrap_or_else(|| Region::from(slot.departure.place.unwrap_or(tile)));
+            if !committing && (too_long || self.regions.directory.rests(to)) {
+                // The world tells a player whose journey failed.
                 self.world.call_off(&who);
                 self.stays(&who);
                 continue;
             }
-            let found = slot.departure.pull.as_ref().and_then(|pull| pull.found);
-            let place = Region::from(slot.departure.place.unwrap_or(tile));
-            let way = self.way(found.unwrap_or(place));
+            let way = self.way(to);
             let slot = self.roster.get_mut(&who);
             let Some(source) = slot.and_then(|slot| slot.departure.source.as_mut()) else {
                 continue;

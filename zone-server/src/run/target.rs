@@ -14,7 +14,7 @@ use proto::rpc::{
 };
 use world::{Arrival, CharacterId, PlayerHot, PlayerRecord, Region};
 
-use super::{Run, player_handovers::Call, source::Gone};
+use super::{Run, player_handovers::Call};
 use crate::{
     deliver::held::Holdings,
     inbox::{INPUTS_HELD_MAX, Inputs, Taken},
@@ -148,7 +148,7 @@ impl Run {
             playing: self.roster.get(who).map(|slot| slot.sequence),
             pending: handovers.announced.get(who).map(|known| known.pending.h),
             overtaken: self.overtaken(who, h, request),
-            gone: handovers.departed.get(who).map(Gone::sequence),
+            gone: handovers.gone(who),
         }
     }
 
@@ -189,12 +189,7 @@ impl Run {
                 self.too_late(&request);
             }
             return CompleteReply { known };
-        } else if self
-            .handovers
-            .departed
-            .get(&who)
-            .is_some_and(|gone| gone.follows(h))
-        {
+        } else if self.handovers.went_on(&who, h) {
             self.too_late(&request);
             return CompleteReply { known: true };
         }

@@ -40,6 +40,18 @@ impl Directory {
         directory
     }
 
+    /// Pushes a directory in which the region at home is paused and nobody's.
+    pub(super) fn pause(&self) {
+        self.pushes.send_modify(|update| {
+            update.version += 1;
+            for row in &mut update.regions {
+                row.run_id = 0;
+                row.epoch = update.version;
+                row.paused = true;
+            }
+        });
+    }
+
     /// Pushes a directory in which these runs live and one owns the region at home.
     pub(super) fn push(&self, runs: &[&Zone], owner: &Zone) {
         let run = |zone: &&Zone| persistence::Run {

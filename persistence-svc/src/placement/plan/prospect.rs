@@ -12,7 +12,8 @@ use crate::store::model::{NOBODY, Region, RunState};
 /// regions weigh something and noise weighs nothing.
 pub(super) const FLOOR_US: i64 = 10;
 
-/// Future owners of the regions. Every move request that still makes sense counts as done.
+/// Future owners of the regions. Every move request that still makes sense counts as done, and every
+/// paused region as nobody's.
 pub(super) struct Prospect<'a> {
     pub(super) view: &'a View,
     /// Live runs that may get regions, by id.
@@ -61,7 +62,7 @@ impl<'a> Prospect<'a> {
                 .collect(),
         };
         for one in &view.regions {
-            if !free.contains(&one.region) {
+            if !free.contains(&one.region) && !one.paused {
                 let to = prospect.standing_request(one).unwrap_or(one.run);
                 prospect.put(one.region, to);
             }

@@ -219,7 +219,7 @@ async fn hold_regions(
         "FOR UPDATE"
     };
     let query = format!(
-        "SELECT region_x, region_z, run_id, epoch FROM regions
+        "SELECT region_x, region_z, run_id, epoch, paused FROM regions
          WHERE (region_x, region_z) IN
            (SELECT * FROM UNNEST($1::integer[], $2::integer[]))
          ORDER BY region_x, region_z {lock}"
@@ -233,6 +233,7 @@ async fn hold_regions(
         let owner = HeldRegion {
             run: row.try_get(2)?,
             epoch: row.try_get(3)?,
+            paused: row.try_get(4)?,
         };
         held.regions.insert(region, owner);
     }

@@ -12,7 +12,7 @@ use crate::store::conservation::{
     Conservation, NEVER, REGIONS, Sides, Total, closed_difference, counted, difference,
     month_difference,
 };
-use crate::store::error::Result;
+use crate::store::error::{Result, StoreError};
 use crate::store::incarnation;
 use crate::store::model::{Region, RegionReport};
 
@@ -100,6 +100,25 @@ impl Operators for Postgres {
 
     async fn regions(&self) -> Result<Vec<RegionReport>> {
         all(&self.client().await?.query(REGIONS, &[]).await?)
+    }
+
+    async fn pause_region(&self, region: Region) -> Result<bool> {
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await?;
+        let place: Values<'_> = &[&region.x, &region.z];
+        let pause = "UPDATE regions SET paused = true, wanted_run_id = 0
+                     WHERE region_x = $1 AND region_z = $2 AND NOT paused";
+        let changed = transaction.execute(pause, place).await? == 1;
+        if changed {
+            bump(&transaction).await?;
+        } else {
+            let known = "SELECT 1 FROM regions WHERE region_x = $1 AND region_z = $2";
+            let found = transaction.query_opt(known, place).await?;
+            found.ok_or(StoreError::NotFound("region"))?;
+        }
+        transaction.commit().await?;
+        self.changed.notify_one();
+        Ok(changed)
     }
 
     async fn resume_region(&self, region: Region) -> Result<bool> {

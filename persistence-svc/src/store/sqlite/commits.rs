@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use rusqlite::{OptionalExtension, ToSql, params};
 use tonic::async_trait;
 
-use super::runs::{owner, state};
+use super::runs::state;
 use super::{Sqlite, Transaction, bump, ownership, value};
 use crate::store::Commits;
 use crate::store::error::Result;
@@ -130,8 +130,8 @@ fn held(transaction: &Transaction<'_>, batch: &Batch) -> Result<Held> {
         }
     }
     for region in regions(batch) {
-        if let Some((run, epoch)) = owner(transaction, region)? {
-            held.regions.insert(region, HeldRegion { run, epoch });
+        if let Some(owner) = held_region(transaction, region)? {
+            held.regions.insert(region, owner);
         }
     }
     let mut statement = transaction.prepare_cached(
@@ -164,6 +164,19 @@ fn held(transaction: &Transaction<'_>, batch: &Batch) -> Result<Held> {
         }
     }
     Ok(held)
+}
+
+fn held_region(transaction: &Transaction<'_>, region: Region) -> Result<Option<HeldRegion>> {
+    let query = "SELECT run_id, epoch, paused FROM regions WHERE region_x = ?1 AND region_z = ?2";
+    let mut statement = transaction.prepare_cached(query)?;
+    let found = statement.query_row([region.x, region.z], |row| {
+        Ok(HeldRegion {
+            run: row.get(0)?,
+            epoch: row.get(1)?,
+            paused: row.get(2)?,
+        })
+    });
+    Ok(found.optional()?)
 }
 
 /// Writes the rows of positions; `after` has the region of each afterwards.

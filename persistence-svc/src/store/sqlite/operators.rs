@@ -4,13 +4,14 @@ use rusqlite::params;
 use tonic::async_trait;
 
 use super::ownership::disown;
+use super::runs::owner;
 use super::{Sqlite, Transaction, all, bump};
 use crate::store::Operators;
 use crate::store::archive::{EDGE, MONTHS, Month, Table};
 use crate::store::conservation::{
     Conservation, NEVER, REGIONS, Sides, closed_difference, counted, difference, month_difference,
 };
-use crate::store::error::Result;
+use crate::store::error::{Result, StoreError};
 use crate::store::incarnation;
 use crate::store::model::{Region, RegionReport};
 
@@ -67,6 +68,25 @@ impl Operators for Sqlite {
 
     async fn regions(&self) -> Result<Vec<RegionReport>> {
         self.read(|transaction| all(transaction, REGIONS, [])).await
+    }
+
+    async fn pause_region(&self, region: Region) -> Result<bool> {
+        let changed = self
+            .write(move |transaction| {
+                let place = [region.x, region.z];
+                let pause = "UPDATE regions SET paused = 1, wanted_run_id = 0
+                             WHERE region_x = ?1 AND region_z = ?2 AND paused = 0";
+                let changed = transaction.execute(pause, place)? == 1;
+                if changed {
+                    bump(transaction)?;
+                } else if owner(transaction, region)?.is_none() {
+                    return Err(StoreError::NotFound("region"));
+                }
+                Ok(changed)
+            })
+            .await?;
+        self.changed.notify_one();
+        Ok(changed)
     }
 
     async fn resume_region(&self, region: Region) -> Result<bool> {

@@ -30,7 +30,7 @@ use crate::{instruments::counter, telemetry::Tracer};
 
 /// Every method between the processes, by path, with the roles that may call it. A test compares
 /// it with the `.proto` files.
-pub const METHODS: [(&str, &[Role]); 78] = [
+pub const METHODS: [(&str, &[Role]); 79] = [
     ("/tilestead.agents.v1.Agents/AddCredential", &[Gateway]),
     ("/tilestead.agents.v1.Agents/Get", &[Gateway]),
     ("/tilestead.agents.v1.Agents/List", &[Gateway]),
@@ -100,6 +100,7 @@ pub const METHODS: [(&str, &[Role]); 78] = [
     ("/tilestead.personal.v1.Personal/Export", &[Gateway]),
     ("/tilestead.personal.v1.Personal/Ledger", &[Gateway]),
     ("/tilestead.queries.v1.Changes/ChangeCharacter", &[Gateway]),
+    ("/tilestead.queries.v1.Changes/PauseRegion", &[Gateway]),
     ("/tilestead.queries.v1.Changes/ReleaseCharacter", &[Gateway]),
     ("/tilestead.queries.v1.Changes/ResumeRegion", &[Gateway]),
     ("/tilestead.queries.v1.LiveQueries/Crowd", &[Gateway]),

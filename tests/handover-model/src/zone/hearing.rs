@@ -3,7 +3,7 @@
 use super::{Given, Gone, Out, PlayerSlot, RunId, Stage, Word, Zone, at, place};
 use crate::{
     kinds::{Kind, note},
-    store::{At, Flight, Outcome},
+    store::{At, Flight, NOBODY, Outcome},
 };
 use handover::{
     player::{
@@ -156,7 +156,7 @@ impl Zone {
             pending: self.announced.as_ref().map(|(pending, _)| pending.h),
             // Nothing distinguishes offers of one handover here: a player has no state.
             overtaken: false,
-            gone: self.departed.as_ref().map(|gone| gone.h),
+            gone: self.gone(),
         };
         let accepted = player::prepare(asked).is_ok();
         note(if accepted {
@@ -206,7 +206,7 @@ impl Zone {
             }
         } else if let Some(slot) = &self.slot {
             return slot.sequence >= h;
-        } else if self.departed.as_ref().is_some_and(|gone| gone.h > h) {
+        } else if self.gone().is_some_and(|gone| gone > h) {
             return true;
         }
         out.push(Out::Fetch);
@@ -244,9 +244,13 @@ impl Zone {
     }
 
     /// Lets a player in as the store has it.
+    /// Returns the sequence with which the player went on to another run, or to nobody.
+    fn gone(&self) -> Option<u64> {
+        self.departed.as_ref().map(|gone| gone.h).max(self.rests)
+    }
+
     fn admit(&mut self, region: At, sequence: u64) {
-        let gone = self.departed.as_ref();
-        let older = gone.is_some_and(|gone| gone.h > sequence);
+        let older = self.gone().is_some_and(|gone| gone > sequence);
         let known = self
             .slot
             .as_ref()
@@ -379,11 +383,16 @@ impl Zone {
             if going.state.on(GivingEvent::Given) != GivingStep::Complete {
                 continue;
             }
-            note(Kind::RegionGiven);
             let epoch = epoch + 1;
             self.seen[*region as usize] = epoch;
             let goes = |s: &mut PlayerSlot| s.region == *region && s.stage == Stage::Moving;
             let slot = self.slot.take_if(goes).map(|slot| slot.sequence + 1);
+            if *to == NOBODY {
+                note(Kind::Rested);
+                self.rests = slot.max(self.rests);
+                continue;
+            }
+            note(Kind::RegionGiven);
             if let Some(h) = slot {
                 let state = Departed::new(0);
                 self.departed = Some(Gone {
@@ -427,7 +436,12 @@ impl Zone {
                 continue;
             };
             if going.state.on(GivingEvent::Stale) == GivingStep::Back {
-                note(Kind::RegionBack);
+                if going.to == NOBODY {
+                    note(Kind::PauseStale);
+                    self.directory.resumed[*region as usize] = true;
+                } else {
+                    note(Kind::RegionBack);
+                }
                 self.held[*region as usize] = going.epoch;
                 if let Some(slot) = self.slot.as_mut().filter(|s| s.region == *region) {
                     slot.stage = Stage::Playing;

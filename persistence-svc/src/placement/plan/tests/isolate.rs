@@ -72,6 +72,34 @@ fn at_the_third_fault_it_is_paused_and_nobodys() {
 }
 
 #[test]
+fn a_paused_region_is_given_on_by_nobody() {
+    // Its owner is about to give it to nobody: neither a wish, nor an even load, nor a drain moves it.
+    let mut view = view("aaaa", "b");
+    let one = at(&mut view, 0, 0);
+    (one.paused, one.wanted) = (true, run_of('b'));
+    let change = plan(&view, POLICY);
+    let region = Region { x: 0, z: 0 };
+    let withdrawn = MoveRequest {
+        region,
+        epoch: 7,
+        owner: run_of('a'),
+        to: NOBODY,
+    };
+    assert!(change.move_requests.contains(&withdrawn), "{change:?}");
+    at(&mut view, 0, 0).wanted = NOBODY;
+    run(&mut view, 'a').state = RunState::Draining;
+    assert_eq!(wanted(&view, &plan(&view, POLICY)), ".bbb");
+    // A takeover leaves it nobody's, and so it stays.
+    run(&mut view, 'a').until_ms = NOW_MS - 60_000;
+    let change = plan(&view, POLICY);
+    assert_eq!(change.fence, [run_of('a')]);
+    assert_eq!(after(&view, &change), "abbb");
+    at(&mut view, 0, 0).run = NOBODY;
+    at(&mut view, 0, 0).paused = false;
+    assert_eq!(after(&view, &plan(&view, POLICY)), "bbbb");
+}
+
+#[test]
 fn a_faulty_region_that_is_played_goes_on() {
     let mut view = view("aab", "");
     at(&mut view, 2, 0).faults = 3;
