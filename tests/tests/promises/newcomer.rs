@@ -345,8 +345,9 @@ async fn fights_and_dies(world: &World, one: &Person<'_>, killer: &str) -> Resul
     }
     showing(&one.page, "#death", TIMEOUT).await?;
     one.looks("death").await?;
-    if shown(&one.page, "#death").await? {
-        one.presses("#death footer button", "Wake up").await?;
+    if let Err(why) = one.presses("#death footer button", "Wake up").await {
+        let lies = shown(&one.page, "#death").await?;
+        ensure!(!lies, "it did not stand up by itself either: {why:#}");
     }
     hidden(&one.page, "#death", SOON).await?;
     let left = until(&one.page, "a grave", |state| {
