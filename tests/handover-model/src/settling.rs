@@ -1,4 +1,4 @@
-//! What must come true when faults have stopped.
+//! Everybody gets on after the faults have stopped: the player is played again, or rests in a paused region.
 
 use crate::{
     Cosmos, MOMENTS, Step,

@@ -248,7 +248,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Whoever walks past the border of the region still plays in its own, and may go back.
+    /// A player walks past the border of the region and back: its own region still plays it.
     async fn walks_in_and_out(&self, one: &Player) -> Result<()> {
         let from = one.look(|view| view.position).context("a place")?;
         for (x, z) in [self.home, from] {
