@@ -10,6 +10,14 @@ pub(crate) fn instant() -> Instant {
     tokio::time::Instant::now().into_std()
 }
 
+/// Waits until a moment; for ever without one.
+pub(crate) async fn until(moment: Option<tokio::time::Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
+}
+
 /// Returns the present time.
 pub(crate) fn now_iso() -> String {
     iso(unix_ms())

@@ -1,5 +1,6 @@
 //! Bytes for the socket: WebSocket frames of a server, and the envelope around their messages.
 
+use bytes::{Bytes, BytesMut};
 use proto::client::{CloseCode, Format, compact::write as compact};
 use serde_json::value::RawValue;
 
@@ -10,6 +11,8 @@ const BINARY: u8 = 2;
 const CLOSE: u8 = 8;
 const PING: u8 = 9;
 const PONG: u8 = 10;
+/// Most bytes of the head of a frame that a server sends.
+const HEAD_BYTES_MAX: usize = 10;
 /// The payload of a control frame has at most this many bytes.
 pub(crate) const CONTROL_BYTES_MAX: usize = 125;
 
@@ -23,6 +26,7 @@ pub(crate) fn reliable(out: &mut Vec<u8>, format: Format, seq: u64, message: &Re
             proto::client::encode_raw(format, seq, re, &message.event, data)
         }
     };
+    out.reserve(HEAD_BYTES_MAX + body.len());
     head(out, opcode(format), body.len());
     out.extend_from_slice(&body);
 }
@@ -46,26 +50,28 @@ fn json(seq: u64, message: &Reliable) -> Vec<u8> {
 
 /// Appends a `world:update` as one frame, without looking into its pieces.
 pub(crate) fn update(out: &mut Vec<u8>, format: Format, seq: u64, update: &Update) {
-    let (before, after): (Vec<u8>, &[u8]) = match format {
+    let (before, after): (Bytes, &[u8]) = match format {
         Format::Json => {
             let text = format!("{{\"event\":\"world:update\",\"seq\":{seq},\"data\":");
-            (text.into_bytes(), b"}")
+            (text.into(), b"}")
         }
         Format::MessagePack => {
             // A map of three; texts of 5, 12, 3 and 4 bytes; an unsigned number of 8 bytes.
             let mut bytes = b"\x83\xa5event\xacworld:update\xa3seq\xcf".to_vec();
             bytes.extend_from_slice(&seq.to_be_bytes());
             bytes.extend_from_slice(b"\xa4data");
-            (bytes, b"")
+            (bytes.into(), b"")
         }
         Format::Compact => {
-            let mut bytes = bytes::BytesMut::with_capacity(12);
+            let mut bytes = BytesMut::with_capacity(12);
             compact::begin(&mut bytes, seq);
-            (bytes.to_vec(), b"")
+            (bytes.freeze(), b"")
         }
     };
-    let pieces: usize = update.body.iter().map(bytes::Bytes::len).sum();
-    head(out, opcode(format), before.len() + pieces + after.len());
+    let pieces: usize = update.body.iter().map(Bytes::len).sum();
+    let length = before.len() + pieces + after.len();
+    out.reserve(HEAD_BYTES_MAX + length);
+    head(out, opcode(format), length);
     out.extend_from_slice(&before);
     for piece in &update.body {
         out.extend_from_slice(piece);
@@ -134,7 +140,6 @@ fn head(out: &mut Vec<u8>, opcode: u8, length: usize) {
 mod tests {
     use std::time::Instant;
 
-    use bytes::Bytes;
     use proto::client::{RequestId, compact::read::Decoder};
     use serde_json::{Value, json};
 

@@ -126,6 +126,8 @@ struct Inside {
     released: bool,
     /// Whether a push did not fit since the last resync.
     overflowed: bool,
+    /// Whether a message waits for the update of its tick.
+    laid: bool,
     /// Messages that wait for the ones that must come first; `None`: messages do not wait.
     held: Option<Vec<Reliable>>,
     /// Whether there is no socket and the mailbox takes no update.
@@ -139,6 +141,23 @@ struct Inside {
 }
 
 impl Inside {
+    /// Puts a message behind those that wait.
+    fn put(&mut self, message: Reliable) -> Result<(), Full> {
+        let held = self.held.as_ref().map_or(0, Vec::len);
+        let count = self.reliable.len() + held;
+        let length = message.len();
+        if self.overflowed || count >= MESSAGES_MAX || self.bytes + length > BYTES_MAX {
+            self.overflowed = true;
+            return Err(Full);
+        }
+        self.bytes += length;
+        match &mut self.held {
+            Some(held) => held.push(message),
+            None => self.reliable.push_back(message),
+        }
+        Ok(())
+    }
+
     /// Takes the requests that the session has to answer with `outcome_unknown`.
     fn give_up(&mut self, which: Which) -> Vec<(RequestId, &'static str)> {
         let waiting = self.reliable.iter().chain(self.held.iter().flatten());
@@ -177,24 +196,30 @@ impl Mailbox {
 
     /// Puts a message behind those that wait.
     pub(crate) fn push(&self, message: Reliable) -> Result<(), Full> {
-        let mut inside = self.inside();
-        let held = inside.held.as_ref().map_or(0, Vec::len);
-        let count = inside.reliable.len() + held;
-        let length = message.len();
-        if inside.overflowed || count >= MESSAGES_MAX || inside.bytes + length > BYTES_MAX {
-            inside.overflowed = true;
-            drop(inside);
-            self.wake();
-            return Err(Full);
-        }
-        inside.bytes += length;
-        match &mut inside.held {
-            Some(held) => held.push(message),
-            None => inside.reliable.push_back(message),
-        }
-        drop(inside);
+        let put = self.inside().put(message);
         self.wake();
-        Ok(())
+        put
+    }
+
+    /// Does as [`Mailbox::push`], but wakes the writer only with the update of the same tick, so
+    /// that both go out in one write. If there is no update, the caller wakes the writer by
+    /// [`Mailbox::wake_for_laid`].
+    pub(crate) fn lay(&self, message: Reliable) -> Result<(), Full> {
+        let mut inside = self.inside();
+        inside.laid = true;
+        let put = inside.put(message);
+        drop(inside);
+        if put.is_err() {
+            self.wake();
+        }
+        put
+    }
+
+    /// Wakes the writer if a message waits for an update that does not come.
+    pub(crate) fn wake_for_laid(&self) {
+        if std::mem::take(&mut self.inside().laid) {
+            self.wake();
+        }
     }
 
     /// Puts the update where the last one was. Returns false while the writer has not taken that,
@@ -205,6 +230,7 @@ impl Mailbox {
             return false;
         }
         inside.update = Some(update);
+        inside.laid = false;
         drop(inside);
         self.wake();
         true
@@ -445,6 +471,10 @@ impl Mailbox {
 
 #[cfg(test)]
 mod tests {
+    use std::{pin::pin, time::Duration};
+
+    use tokio::time::timeout;
+
     use super::*;
 
     fn message(bytes: usize) -> Reliable {
@@ -490,6 +520,27 @@ mod tests {
         assert!(!mailbox.offer(update()));
         assert!(matches!(mailbox.try_next(), Some(Next::Update(_))));
         assert!(mailbox.offer(update()));
+    }
+
+    /// Both go out in one write, so the writer is woken once.
+    #[tokio::test(start_paused = true)]
+    async fn a_message_of_a_tick_waits_for_the_update_or_for_the_word_that_there_is_none() {
+        const MOMENT: Duration = Duration::from_millis(1);
+        let mailbox = Mailbox::new();
+        for has_update in [true, false] {
+            let mut next = pin!(mailbox.next());
+            assert!(timeout(MOMENT, &mut next).await.is_err());
+            mailbox.lay(message(10)).unwrap();
+            assert!(timeout(MOMENT, &mut next).await.is_err(), "woken too early");
+            if has_update {
+                assert!(mailbox.offer(update()));
+            } else {
+                mailbox.wake_for_laid();
+            }
+            let first = timeout(MOMENT, next).await;
+            assert!(matches!(first, Ok(Next::Reliable(_))), "{first:?}");
+            assert_eq!(mailbox.try_next().is_some(), has_update);
+        }
     }
 
     #[test]

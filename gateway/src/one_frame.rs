@@ -11,8 +11,6 @@ use std::{
 
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// Length of the shortest frame that a client may send: a head of two bytes, and its mask.
-pub(crate) const SHORTEST: usize = 6;
 /// Length of the longest head, with its mask.
 const HEAD_MAX: usize = 14;
 

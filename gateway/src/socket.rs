@@ -37,7 +37,7 @@ use crate::{
     clock, frames,
     mailbox::Mailbox,
     metrics::Metrics,
-    one_frame::{OneFrame, SHORTEST},
+    one_frame::OneFrame,
     pace::{FRAMES_PER_SECOND, Pace},
     screen::Screen,
     session::resume::Written,
@@ -47,6 +47,9 @@ use crate::{
 
 /// Maximum number of messages that wait for the session.
 const INBOUND_MAX: usize = 16;
+/// Bytes that the first read of a frame takes at most: a whole step of a player, in one call of the
+/// kernel.
+const FIRST_READ_BYTES: usize = 128;
 /// Time that a client may take to answer a close frame.
 const CLOSE_WAIT: Duration = Duration::from_secs(1);
 
@@ -273,15 +276,21 @@ impl Reader {
     async fn messages(&self, raw: &mut ReadSide) -> Inbound {
         let mut joined = Joined::new(self.bounds);
         let mut pace = Pace::new(self.bounds.frames_per_second, clock::instant());
+        // A client that says nothing costs no buffer but this one: a larger one comes with the frame,
+        // and goes with it.
+        let mut come = [0; FIRST_READ_BYTES];
+        let mut left = 0..0;
         loop {
-            // A client that says nothing costs no buffer: it comes with the frame, and goes with it.
-            let mut first = [0; SHORTEST];
-            let count = match raw.read(&mut first).await {
-                Ok(count @ 1..) => count,
-                Ok(0) | Err(_) => return Inbound::Ended,
-            };
-            let bytes = first[..count].chain(&mut *raw);
-            let frame = match read_frame(bytes, self.bounds.bytes + 1).await {
+            if left.is_empty() {
+                left = match raw.read(&mut come).await {
+                    Ok(count @ 1..) => 0..count,
+                    Ok(0) | Err(_) => return Inbound::Ended,
+                };
+            }
+            let mut bytes = &come[left.clone()];
+            let frame = read_frame((&mut bytes).chain(&mut *raw), self.bounds.bytes + 1).await;
+            left.start = left.end - bytes.len();
+            let frame = match frame {
                 Ok(frame) => frame,
                 Err(error) => return broken(&error),
             };

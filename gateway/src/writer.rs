@@ -164,7 +164,7 @@ impl Writer {
         }
         // A message that belongs to one connection only is of no use on the next.
         if !message.event.starts_with("session:") {
-            self.written.keep(message, Instant::now());
+            self.written.keep(&message, Instant::now());
         }
     }
 

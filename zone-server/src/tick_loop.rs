@@ -6,7 +6,8 @@
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::mpsc::{Receiver, RecvTimeoutError},
-    time::Instant,
+    thread::sleep,
+    time::{Duration, Instant},
 };
 
 use crate::{
@@ -14,6 +15,10 @@ use crate::{
     mailbox::Message,
     run::{Fault, Run},
 };
+
+/// Time for which messages gather before the thread listens again: to wake it for each of them would
+/// cost more than to handle them.
+const GATHER: Duration = Duration::from_millis(1);
 
 /// A run that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,9 +62,12 @@ fn turn(run: &mut Run, messages: &Receiver<Message>, last: &mut Option<u64>) -> 
         if let Some(edge) = run.beat.edge(Instant::now()) {
             *last = Some(edge.number);
             run.tick(edge);
+        } else if let Ok(message) = messages.try_recv() {
+            run.hear(message);
         } else {
-            let wait = run.beat.due().saturating_duration_since(Instant::now());
-            match messages.recv_timeout(wait) {
+            let wait = || run.beat.due().saturating_duration_since(Instant::now());
+            sleep(wait().min(GATHER));
+            match messages.recv_timeout(wait()) {
                 Ok(message) => run.hear(message),
                 Err(RecvTimeoutError::Timeout) => {}
                 // All senders are gone: nobody wants this run.

@@ -38,7 +38,7 @@ use proto::client::{
     session::Hello,
 };
 use service_runtime::config::Secret;
-use tokio::{sync::mpsc, task::JoinHandle, time::sleep_until};
+use tokio::{sync::mpsc, task::JoinHandle};
 
 use self::{
     budget::Budget,
@@ -53,6 +53,7 @@ use self::{
 use crate::{
     app::App,
     auth::tokens::{Plays, Resumable, Scope},
+    clock,
     limits::window::Window,
     mailbox::{Mailbox, Reliable},
     social::presence::Present,
@@ -175,7 +176,11 @@ impl Session {
             followed: None,
             commands,
             events: mpsc::channel(WAITING_MAX),
-            timers: Timers::new(app.config.times.heartbeat, app.config.times.handshake),
+            timers: Timers::new(
+                app.config.times.heartbeat,
+                app.config.times.handshake,
+                app.sessions.draining.clone(),
+            ),
             limits: Limits::new(),
             counted: None,
             app,
@@ -243,8 +248,8 @@ impl Session {
             Some(command) = self.commands.recv() => Wake::Command(command),
             Some(event) = self.events.1.recv() => Wake::Event(event),
             _ = self.timers.heartbeat.tick() => Wake::Heartbeat,
-            () = sleep_until(deadline) => Wake::Deadline,
-            () = self.app.sessions.draining.cancelled(), if leaving.is_none() => Wake::Drain,
+            () = clock::until(deadline) => Wake::Deadline,
+            () = &mut self.timers.draining, if leaving.is_none() => Wake::Drain,
             () = self.visitor.sent_away() => Wake::SentAway,
         }
     }

@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bytes::Bytes;
+use proto::client::RequestId;
 
 use crate::mailbox::Reliable;
 
@@ -28,16 +28,28 @@ pub(crate) struct Written {
     /// Number of the last message.
     seq: u64,
     kept: VecDeque<Kept>,
-    bytes: usize,
+    /// The texts of the kept messages, one behind the other: the event, the request that it answers
+    /// as JSON, and the data. Most messages are short answers, one for each step of 30 s.
+    texts: VecDeque<u8>,
     /// Highest number of a reliable message that is no longer kept.
     forgotten: u64,
 }
 
+/// A kept message: where its texts begin and end.
 #[derive(Debug)]
 struct Kept {
     seq: u64,
     at: Instant,
-    message: Reliable,
+    event_bytes: usize,
+    /// 0: it answers no request.
+    re_bytes: usize,
+    data_bytes: usize,
+}
+
+impl Kept {
+    const fn bytes(&self) -> usize {
+        self.event_bytes + self.re_bytes + self.data_bytes
+    }
 }
 
 impl Written {
@@ -45,7 +57,7 @@ impl Written {
         Self {
             seq: 0,
             kept: VecDeque::new(),
-            bytes: 0,
+            texts: VecDeque::new(),
             forgotten: 0,
         }
     }
@@ -57,15 +69,19 @@ impl Written {
     }
 
     /// Keeps a message that [`Written::number`] has just numbered.
-    pub(crate) fn keep(&mut self, mut message: Reliable, now: Instant) {
-        self.bytes += message.len();
-        // A copy: the data may be a part of a zone's whole frame, which they would hold for as long.
-        message.data = Bytes::copy_from_slice(&message.data);
+    pub(crate) fn keep(&mut self, message: &Reliable, now: Instant) {
+        let re = message.re.as_ref().map(proto::encode::json);
+        let re = re.unwrap_or_default();
         self.kept.push_back(Kept {
             seq: self.seq,
             at: now,
-            message,
+            event_bytes: message.event.len(),
+            re_bytes: re.len(),
+            data_bytes: message.data.len(),
         });
+        self.texts.extend(message.event.as_bytes());
+        self.texts.extend(&re);
+        self.texts.extend(&message.data);
         self.forget(now);
     }
 
@@ -73,15 +89,19 @@ impl Written {
     pub(crate) fn forget(&mut self, now: Instant) {
         while let Some(first) = self.kept.front() {
             let old = now.saturating_duration_since(first.at) > AGE_MAX;
-            if !old && self.bytes <= BYTES_MAX {
+            if !old && self.texts.len() <= BYTES_MAX {
                 break;
             }
             self.forgotten = first.seq;
-            self.bytes -= first.message.len();
+            self.texts.drain(..first.bytes());
             self.kept.pop_front();
         }
-        if self.kept.is_empty() {
-            self.kept.shrink_to_fit();
+        // Much comes at once when a player enters. That memory is not held for as long as it plays.
+        if self.kept.len() < self.kept.capacity() / 4 {
+            self.kept.shrink_to(self.kept.len() * 2);
+        }
+        if self.texts.len() < self.texts.capacity() / 4 {
+            self.texts.shrink_to(self.texts.len() * 2);
         }
     }
 
@@ -92,29 +112,60 @@ impl Written {
         if last_seq > self.seq || last_seq < self.forgotten {
             return None;
         }
-        let missed = self.kept.drain(..).filter(|kept| kept.seq > last_seq);
-        let missed = missed.map(|kept| kept.message).collect();
-        self.bytes = 0;
+        let messages = std::mem::replace(self, Self::new()).messages();
+        let missed = messages.filter(|(seq, _)| *seq > last_seq);
+        let missed = missed.map(|(_, message)| message).collect();
         self.seq = last_seq;
         self.forgotten = last_seq;
         Some(missed)
     }
 
+    /// Returns the kept messages in order, with their numbers.
+    fn messages(self) -> impl Iterator<Item = (u64, Reliable)> {
+        let (kept, mut texts) = (self.kept, self.texts);
+        kept.into_iter().map(move |kept| {
+            let event = take(&mut texts, kept.event_bytes);
+            let re = take(&mut texts, kept.re_bytes);
+            let data = take(&mut texts, kept.data_bytes);
+            let event = String::from_utf8_lossy(&event).into_owned();
+            (kept.seq, Reliable::raw(event, data).answering(request(&re)))
+        })
+    }
+
     /// Returns the requests whose kept answers the client may not have received. With a resync
     /// these answers are lost.
-    pub(crate) fn answers_after(&self, last_seq: u64) -> Vec<proto::client::RequestId> {
-        let missed = self.kept.iter().filter(|kept| kept.seq > last_seq);
-        missed.filter_map(|kept| kept.message.re.clone()).collect()
+    pub(crate) fn answers_after(&self, last_seq: u64) -> Vec<RequestId> {
+        let mut begin = 0;
+        let answered = self.kept.iter().filter_map(|kept| {
+            let re = begin + kept.event_bytes;
+            begin += kept.bytes();
+            let re = self.texts.range(re..re + kept.re_bytes).copied();
+            let missed = kept.seq > last_seq;
+            missed.then(|| request(&re.collect::<Vec<u8>>())).flatten()
+        });
+        answered.collect()
     }
+}
+
+/// Takes so many bytes from the front.
+fn take(texts: &mut VecDeque<u8>, count: usize) -> Vec<u8> {
+    texts.drain(..count).collect()
+}
+
+/// Reads the request that a message answers; it answers none if there is no text.
+fn request(re: &[u8]) -> Option<RequestId> {
+    serde_json::from_slice(re).ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::*;
 
     fn write(written: &mut Written, name: &'static str, now: Instant) -> u64 {
         let seq = written.number();
-        written.keep(Reliable::raw(name, "{}"), now);
+        written.keep(&Reliable::raw(name, "{}"), now);
         seq
     }
 
@@ -155,7 +206,7 @@ mod tests {
         let frame = Bytes::from(vec![b' '; 100_000]);
         let mut written = Written::new();
         written.number();
-        written.keep(Reliable::raw("a", frame.slice(7..9)), Instant::now());
+        written.keep(&Reliable::raw("a", frame.slice(7..9)), Instant::now());
         assert!(frame.is_unique());
     }
 
@@ -172,10 +223,49 @@ mod tests {
         let mut written = Written::new();
         for _ in 0..40 {
             written.number();
-            written.keep(Reliable::raw("x", vec![b' '; 2048]), now);
+            written.keep(&Reliable::raw("x", vec![b' '; 2048]), now);
         }
         assert!(written.rewind(1, now).is_none());
         assert_eq!(written.rewind(20, now).unwrap().len(), 20);
+    }
+
+    #[test]
+    fn a_replayed_message_is_what_was_written() {
+        let now = Instant::now();
+        let mut written = Written::new();
+        // One whose last digit a quick reader of numbers gets wrong.
+        let fraction = serde_json::Number::from_f64(90.422_252_909_423_83).unwrap();
+        let requests = [
+            None,
+            Some(RequestId::Number(7.into())),
+            Some(RequestId::Text("é \"7\"".to_owned())),
+            Some(RequestId::Number(fraction)),
+        ];
+        // More than stay, so that the texts go round in their memory.
+        for round in 0..200 {
+            written.number();
+            let data = format!("{{\"n\":{round}}}");
+            let re = requests[round % 4].clone();
+            let message = Reliable::raw("ack", data).answering(re);
+            written.keep(&message, now + Duration::from_secs(round as u64));
+        }
+        let now = now + Duration::from_secs(199);
+        assert_eq!(
+            written.answers_after(197),
+            [
+                requests[1].clone(),
+                requests[2].clone(),
+                requests[3].clone()
+            ]
+            .map(Option::unwrap)
+        );
+        let missed = written.rewind(190, now).expect("not known");
+        assert_eq!(missed.len(), 10);
+        for (message, round) in missed.iter().zip(190..) {
+            assert_eq!(message.event, "ack");
+            assert_eq!(message.data, format!("{{\"n\":{round}}}"));
+            assert_eq!(message.re, requests[round % 4]);
+        }
     }
 
     #[test]

@@ -1,36 +1,40 @@
 //! The timers of a session: its heartbeat, and its next deadline, also on its way out.
 
-use std::time::Duration;
+use std::{pin::Pin, time::Duration};
 
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::draining::Leaving;
-
-/// "Never", for a timer.
-const NEVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// The timers of one session.
 pub(super) struct Timers {
     pub(super) heartbeat: Interval,
-    /// Next deadline; its meaning depends on the session's state.
-    deadline: Instant,
+    /// Done once the gateway drains. The session keeps it, so that a message of the client does not
+    /// make all sessions wait for one lock. Not to be polled once done.
+    pub(super) draining: Pin<Box<WaitForCancellationFutureOwned>>,
+    /// Next deadline; its meaning depends on the session's state. `None`: never.
+    deadline: Option<Instant>,
     /// Progress of the session's leaving, while the gateway drains.
     leaving: Option<Leaving>,
 }
 
 impl Timers {
-    /// Starts a heartbeat of this period, and the time for the handshake.
-    pub(super) fn new(period: Duration, handshake: Duration) -> Self {
+    /// Starts a heartbeat of this period, and the time for the handshake. `draining` ends when the
+    /// gateway drains.
+    pub(super) fn new(period: Duration, handshake: Duration, draining: CancellationToken) -> Self {
         let mut heartbeat = interval_at(Instant::now() + period, period);
         heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Self {
             heartbeat,
-            deadline: Instant::now() + handshake,
+            draining: Box::pin(draining.cancelled_owned()),
+            deadline: Some(Instant::now() + handshake),
             leaving: None,
         }
     }
 
-    pub(super) fn deadline(&self) -> Instant {
+    /// Returns the next deadline, if there is one. A session without one costs the clock nothing.
+    pub(super) fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
@@ -42,18 +46,20 @@ impl Timers {
     /// Sets the deadline, except while the gateway drains.
     pub(super) fn wake_in(&mut self, time: Duration) {
         if self.leaving.is_none() {
-            self.deadline = Instant::now() + time;
+            self.deadline = Some(Instant::now() + time);
         }
     }
 
     /// Clears the deadline, except while the gateway drains.
     pub(super) fn rest(&mut self) {
-        self.wake_in(NEVER);
+        if self.leaving.is_none() {
+            self.deadline = None;
+        }
     }
 
     /// Notes the progress of leaving, and the time until its next step.
     pub(super) fn leave(&mut self, leaving: Leaving, time: Duration) {
         self.leaving = Some(leaving);
-        self.deadline = Instant::now() + time;
+        self.deadline = Some(Instant::now() + time);
     }
 }

@@ -17,10 +17,7 @@ use service_runtime::{
     tasks::TaskGroup,
     watchdog::{self, Steps},
 };
-use tokio::{
-    sync::mpsc,
-    time::{Instant as Due, sleep_until},
-};
+use tokio::{sync::mpsc, time::Instant as Due};
 use tokio_util::sync::CancellationToken;
 use view::{
     changes::Changes,
@@ -39,6 +36,7 @@ use super::{
     watcher::{News, Part, Watcher},
 };
 use crate::{
+    clock,
     directory::{Directory, DirectoryView},
     unanswered::LinkId,
 };
@@ -247,10 +245,10 @@ impl FanOut {
                     Some(message) => self.hear(message),
                     None => return,
                 },
-                () = until(window) => self.flush(),
+                () = clock::until(window) => self.flush(),
                 // The watchdog must see that an idle loop moves.
                 _ = beat.tick() => {}
-                () = until(gathering) => {
+                () = clock::until(gathering) => {
                     gathering = None;
                     self.reconcile();
                 }
@@ -508,14 +506,6 @@ impl FanOut {
         for stays in self.table.pass_on(passing) {
             self.watchers.insert(stays.session_id, *stays.watcher);
         }
-    }
-}
-
-/// Waits until `due`; for ever without one.
-async fn until(due: Option<Due>) {
-    match due {
-        Some(due) => sleep_until(due).await,
-        None => std::future::pending().await,
     }
 }
 

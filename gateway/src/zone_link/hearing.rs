@@ -9,7 +9,7 @@ use world::{Region, Tile};
 use super::{
     SessionEvent,
     route::{Place, Verdict},
-    session::{Link, Reply, Session, request_id, to_zone},
+    session::{Link, Reply, Session, When, request_id, to_zone},
     table::{Inside, Lost, Table},
 };
 use crate::directory::Owner;
@@ -254,10 +254,16 @@ impl Table {
         self.changed.send_replace(());
     }
 
-    /// Handles the private part of a run's frame of a tick. Returns the sessions that the gateway
-    /// has to attach anew. Either the run has not named them for too long, or their clients missed
-    /// something that they should have seen.
-    pub(super) fn framed(&self, run: u64, tick: u64, frames: Vec<wire::SessionFrame>) -> Vec<Lost> {
+    /// Handles the private part of a run's frame: of a tick, or, when `extra`, between two ticks.
+    /// Returns the sessions that the gateway has to attach anew. Either the run has not named them
+    /// for too long, or their clients missed something that they should have seen.
+    pub(super) fn framed(
+        &self,
+        run: u64,
+        tick: u64,
+        extra: bool,
+        frames: Vec<wire::SessionFrame>,
+    ) -> Vec<Lost> {
         if self.is_fenced(run) {
             self.measures.fenced();
             return Vec::new();
@@ -266,7 +272,7 @@ impl Table {
         let mut guard = self.inside();
         let inside = &mut *guard;
         let frames = frames.into_iter();
-        let lost = frames.filter_map(|frame| self.private(inside, run, tick, frame));
+        let lost = frames.filter_map(|frame| self.private(inside, (run, tick, extra), frame));
         let mut lost: Vec<Lost> = lost.collect();
         self.heard_out(inside, run);
         lost.append(&mut self.unnamed(inside, run, tick));
@@ -291,8 +297,7 @@ impl Table {
     fn private(
         &self,
         inside: &mut Inside,
-        run: u64,
-        tick: u64,
+        (run, tick, extra): (u64, u64, bool),
         frame: wire::SessionFrame,
     ) -> Option<Lost> {
         let known = inside.sessions.get_key_value(&*frame.session_id);
@@ -330,9 +335,14 @@ impl Table {
                 !frame.messages.iter().all(|told| told.only_answers) && session.route.overlooked()
             }
         };
+        let when = if !extra && session.is_shown() {
+            When::WithUpdate
+        } else {
+            When::Now
+        };
         match verdict {
-            Verdict::Drop => session.take(frame, false, &self.measures),
-            Verdict::Former => session.take(frame, true, &self.measures),
+            Verdict::Drop => session.take(frame, false, when, &self.measures),
+            Verdict::Former => session.take(frame, true, when, &self.measures),
             Verdict::Early => {
                 stands(session, tick, &frame);
                 let kept = session.heard_early(tick, frame, &self.measures);
@@ -341,7 +351,7 @@ impl Table {
             Verdict::Take | Verdict::Switch | Verdict::Unforeseen => {
                 session.route.named(run, tick);
                 stands(session, tick, &frame);
-                session.heard(run, tick, frame, &self.measures);
+                session.heard(run, tick, frame, when, &self.measures);
             }
         }
         let generation = session.generation;

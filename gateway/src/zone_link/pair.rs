@@ -10,11 +10,12 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
+use futures::{Stream, stream::unfold};
 use proto::rpc::zone::v1::{
     self as wire, Hello, Subscribe, from_zone, link_client::LinkClient, to_zone,
 };
 use service_runtime::rpc::{self, Backoff, Role, Trust};
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::sleep};
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 use tonic::Streaming;
@@ -31,6 +32,9 @@ use crate::directory::Directory;
 
 /// Maximum number of control messages that wait for the network.
 const CONTROL_WAIT_MAX: usize = 4096;
+/// Time for which inputs gather before they go to a run together. A run plays them at its next tick,
+/// which is up to 600 ms away.
+const GATHER: Duration = Duration::from_millis(5);
 /// Maximum number of subscriptions that wait for the network.
 const SUBSCRIBE_WAIT_MAX: usize = 64;
 /// Maximum size of a frame, which may show a crowd.
@@ -68,6 +72,21 @@ fn next_number(last: u64) -> u64 {
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     u64::try_from(now.as_millis()).unwrap_or(0).max(last + 1)
+}
+
+/// Returns the messages for a run. A lone input waits for others, because each write to the network
+/// costs as much as dozens of inputs.
+fn gathered(messages: mpsc::Receiver<wire::ToZone>) -> impl Stream<Item = wire::ToZone> {
+    unfold(messages, async |mut messages| {
+        if let Ok(message) = messages.try_recv() {
+            return Some((message, messages));
+        }
+        let message = messages.recv().await?;
+        if matches!(message.message, Some(to_zone::Message::Input(_))) {
+            sleep(GATHER).await;
+        }
+        Some((message, messages))
+    })
 }
 
 impl Pair {
@@ -167,7 +186,7 @@ impl Pair {
         let mut control = LinkClient::new(channel()?);
         let mut frames = LinkClient::new(channel()?).max_decoding_message_size(FRAME_BYTES_MAX);
         let (control, frames) = tokio::try_join!(
-            control.control(ReceiverStream::new(control_out)),
+            control.control(gathered(control_out)),
             frames.frames(ReceiverStream::new(frames_out)),
         )?;
         let (mut control, frames) = (control.into_inner(), frames.into_inner());
@@ -223,7 +242,8 @@ impl Pair {
             }
             let received = Instant::now();
             let private = std::mem::take(&mut frame.sessions);
-            for lost in self.table.framed(self.run, frame.tick, private) {
+            let (tick, extra) = (frame.tick, frame.extra);
+            for lost in self.table.framed(self.run, tick, extra, private) {
                 attach::recover(&self.table, &self.directory, lost);
             }
             let link = (self.run, number);
@@ -232,5 +252,51 @@ impl Pair {
                 return Ok(());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+
+    use futures::StreamExt;
+
+    use super::*;
+
+    fn input(number: u64) -> wire::ToZone {
+        to_zone(to_zone::Message::Input(wire::Input {
+            number,
+            ..wire::Input::default()
+        }))
+    }
+
+    fn detach() -> wire::ToZone {
+        to_zone(to_zone::Message::Detach(wire::Detach::default()))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn inputs_gather_and_all_goes_out_in_order() {
+        let (sender, messages) = mpsc::channel(8);
+        let mut out = pin!(gathered(messages));
+        let began = tokio::time::Instant::now();
+        sender.try_send(detach()).unwrap();
+        assert_eq!(out.next().await, Some(detach()));
+        assert_eq!(began.elapsed(), Duration::ZERO, "nothing else waits");
+        let mut next = pin!(out.next());
+        assert!(futures::poll!(&mut next).is_pending());
+        sender.try_send(input(1)).unwrap();
+        assert!(futures::poll!(&mut next).is_pending(), "a lone input waits");
+        for message in [input(2), detach(), input(3)] {
+            sender.try_send(message).unwrap();
+        }
+        assert_eq!(next.await, Some(input(1)));
+        let took = began.elapsed();
+        assert!(took >= GATHER, "{took:?}");
+        for message in [input(2), detach(), input(3)] {
+            assert_eq!(out.next().await, Some(message));
+        }
+        assert_eq!(began.elapsed(), took, "those behind it wait no more");
+        drop(sender);
+        assert_eq!(out.next().await, None);
     }
 }

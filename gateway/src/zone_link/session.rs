@@ -22,7 +22,7 @@ use super::{
     watcher::{Watch, Watcher},
 };
 use crate::{
-    mailbox::{Mailbox, Reliable},
+    mailbox::{Full, Mailbox, Reliable},
     screen::Screen,
     unanswered::LinkId,
 };
@@ -63,6 +63,15 @@ pub(super) struct Link {
     pub(super) control: mpsc::Sender<wire::ToZone>,
     /// Number of frames that have come.
     pub(super) frames_heard: u64,
+}
+
+/// When the messages of a private frame go to the socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum When {
+    /// At once.
+    Now,
+    /// With the update of their tick, in one write.
+    WithUpdate,
 }
 
 /// Links by run.
@@ -118,6 +127,14 @@ pub(super) fn request_id(json: &[u8]) -> Option<RequestId> {
 /// Returns a request's id as zones carry it.
 pub(super) fn request_id_text(id: &RequestId) -> Bytes {
     proto::encode::json(id).into()
+}
+
+/// Counts a message for which the mailbox had no room. A full mailbox knows that it is full, and its
+/// socket closes for that.
+fn noted(put: Result<(), Full>, measures: &Measures) {
+    if put.is_err() {
+        measures.refused_by_mailbox();
+    }
 }
 
 fn outcome_unknown(id: RequestId, event: Option<&str>) -> Reliable {
@@ -179,12 +196,15 @@ impl Session {
         }
     }
 
-    /// Pushes a message to the mailbox. A full mailbox knows that it is full, and its socket closes
-    /// for that.
     fn push(&self, message: Reliable, measures: &Measures) {
-        if self.mailbox.push(message).is_err() {
-            measures.refused_by_mailbox();
-        }
+        noted(self.mailbox.push(message), measures);
+    }
+
+    /// Returns whether a fan-out task gives the session an update, or wakes its writer, after each
+    /// frame of a tick.
+    pub(super) fn is_shown(&self) -> bool {
+        let stands = self.route.position.is_some() && self.route.place != Place::Paused;
+        stands && self.showing.task().is_some()
     }
 
     pub(super) fn notice(&self, code: &str, message: &str, level: &str, measures: &Measures) {
@@ -441,7 +461,7 @@ impl Session {
         if room {
             self.early.push_back((tick, frame));
         } else {
-            self.take(frame, false, measures);
+            self.take(frame, false, When::Now, measures);
         }
         room
     }
@@ -462,6 +482,7 @@ impl Session {
         run: u64,
         tick: u64,
         frame: wire::SessionFrame,
+        when: When,
         measures: &Measures,
     ) {
         let asked = self.waiter.as_ref().is_some_and(|waiter| waiter.run == run);
@@ -471,7 +492,7 @@ impl Session {
             return;
         }
         self.take_early(u64::MAX, measures);
-        self.take(frame, true, measures);
+        self.take(frame, true, when, measures);
     }
 
     /// Takes the frames that waited, up to those of a tick. Those of an owner of whom no former one
@@ -485,13 +506,19 @@ impl Session {
         let (due, rest) = early.partition::<VecDeque<_>, _>(is_due);
         self.early = rest;
         for (_, frame) in due {
-            self.take(frame, true, measures);
+            self.take(frame, true, When::Now, measures);
         }
     }
 
     /// Takes the messages of a private frame. If the frame is too old to count, reports its answers
     /// as lost.
-    pub(super) fn take(&mut self, frame: wire::SessionFrame, counts: bool, measures: &Measures) {
+    pub(super) fn take(
+        &mut self,
+        frame: wire::SessionFrame,
+        counts: bool,
+        when: When,
+        measures: &Measures,
+    ) {
         let mut malformed = 0;
         for message in frame.messages {
             let re = request_id(&message.re);
@@ -511,7 +538,11 @@ impl Session {
                 let reliable = Reliable::raw(message.event, message.data)
                     .answering(re)
                     .traced(frame.traceparents.clone());
-                self.push(reliable, measures);
+                let put = match when {
+                    When::Now => self.mailbox.push(reliable),
+                    When::WithUpdate => self.mailbox.lay(reliable),
+                };
+                noted(put, measures);
             } else if let Some(re) = re {
                 self.lose(&re, measures);
             }

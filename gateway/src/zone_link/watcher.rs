@@ -8,7 +8,8 @@ use proto::client::Format;
 use view::{
     changes::Changes,
     encode::{self, Encoding},
-    interest::{Flush, Plan, View},
+    interest::{Flush, View},
+    plan::Plan,
     replica::Replica,
     stage::Stage,
 };
@@ -154,7 +155,8 @@ impl Watcher {
         Some(plan)
     }
 
-    /// Offers the update to the mailbox, if the plan is worth one.
+    /// Offers the update to the mailbox, if the plan is worth one. Wakes the writer for messages of
+    /// the tick even if it is not.
     pub(super) fn send(
         &mut self,
         mut plan: Plan,
@@ -184,7 +186,10 @@ impl Watcher {
                 flushed.update_bytes += bytes as u64;
             } else {
                 flushed.refused += 1;
+                mailbox.wake_for_laid();
             }
+        } else {
+            mailbox.wake_for_laid();
         }
         flushed.dirty += self.view.owed() as u64;
     }

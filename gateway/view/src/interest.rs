@@ -9,25 +9,21 @@ use std::{
     sync::Arc,
 };
 
-use bytes::Bytes;
-use proto::client::{
-    compact::write::Near,
-    limits::{VIEW_CHUNKS, WORLD_UPDATE_BYTES_MAX},
-};
+use proto::client::{compact::write::Near, limits::WORLD_UPDATE_BYTES_MAX};
 use world::{Chunk, Tile};
 
 use super::{
     changes::Changes,
     encode::{self, ENVELOPE_BYTES, Encoding, GONE_BYTES, WHOLE_BYTES_MAX},
-    names::{Names, Naming},
-    near::{NearList, NearPlan},
+    entity::Entity,
+    names::Names,
+    near::NearList,
+    plan::{Offer, Plan},
     replica::Replica,
-    square::around,
+    scene::{Scene, Sight},
+    square::{SLOTS, around, slot_of},
 };
 
-/// Number of chunks on a side of a session's view.
-const SIDE: i32 = 2 * VIEW_CHUNKS + 1;
-const SLOTS: usize = (SIDE * SIDE) as usize;
 /// Ticks after which an owed chunk goes before nearer ones that can wait.
 const OWED_TICKS_MAX: u64 = 8;
 /// Period, in ticks, at which such a chunk goes first of all, so that none too large to go with
@@ -45,23 +41,6 @@ const UNCERTAIN_TICKS: u64 = 150;
 /// Maximum number of chunks whose going the view remembers for that long.
 const UNCERTAIN_MAX: usize = 600;
 
-/// One chunk in this flush, in the session's format.
-pub trait Sight {
-    /// Returns the chunk's position.
-    fn chunk(&self) -> Chunk;
-    /// Returns whether the chunk is known and can be shown.
-    fn ready(&self) -> bool;
-    /// Returns whether something in it changed.
-    fn changed(&self) -> bool;
-    /// Returns its change, if any.
-    fn change(&self) -> Option<&Bytes>;
-    /// Returns all of it, if it is known, and whether that is really all.
-    fn whole(&self) -> Option<(&Bytes, bool)>;
-    /// Appends the numbers of the things that come with all of it, or with its change, in an
-    /// encoding with numbers.
-    fn arrivals(&self, whole: bool, arrivals: &mut Vec<u32>);
-}
-
 /// A flush, as far as a view needs it beyond its scene.
 #[derive(Debug, Clone, Copy)]
 pub struct Flush<'a> {
@@ -71,16 +50,6 @@ pub struct Flush<'a> {
     pub replica: &'a Replica,
     /// Its changes.
     pub changes: &'a Changes,
-}
-
-/// Bytes of one chunk for one client.
-#[derive(Debug, Clone, Copy)]
-struct Offer<'a> {
-    piece: &'a Bytes,
-    /// Whether the piece is all of the chunk, and not a change.
-    whole: bool,
-    /// Whether the client is up to date with it.
-    complete: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +76,11 @@ struct Slot {
 pub struct View {
     center: Option<Chunk>,
     slots: Vec<Slot>,
+    /// Whether every slot is clean. Then the slots do not change while the socket takes all news.
+    rests: bool,
+    /// News of a scene that went into a plan while the view rested, as slots and the tick, until the
+    /// socket takes it.
+    untaken: Option<(u64, u64)>,
     /// Chunks that are out of sight although the client does not know it.
     gone: Vec<Chunk>,
     /// Chunks that the client knows to be gone, with the tick of that update; the oldest first.
@@ -119,66 +93,6 @@ pub struct View {
     heard: Option<u64>,
     names: Names,
     near: NearList,
-}
-
-/// One update, ready to send.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Plan {
-    /// The chunks' bytes, nearest first.
-    pub pieces: Vec<Bytes>,
-    /// Chunks out of sight.
-    pub gone: Vec<Chunk>,
-    /// Slots whose chunks are in it, so that they are clean.
-    sent: Vec<usize>,
-    /// Slots of which it has only a part.
-    partly: Vec<usize>,
-    /// Slots of which it has the change, as bits.
-    changed: u64,
-    /// Things that come with it, the nearest first.
-    arrivals: Vec<u32>,
-    /// Names for things.
-    naming: Naming,
-    /// The nearest players, for a client that asked for at most so many.
-    near: Option<NearPlan>,
-    /// The tick that it shows.
-    pub tick: u64,
-    /// Bytes of its chunks.
-    bytes: usize,
-    /// Whether it shows only news between two ticks, and no owed chunk.
-    extra: bool,
-}
-
-impl Plan {
-    /// Returns the pieces of the update: names, chunks, the nearest players.
-    pub fn take_pieces(&mut self) -> Vec<Bytes> {
-        let mut pieces = std::mem::take(&mut self.naming.pieces);
-        pieces.append(&mut self.pieces);
-        let near = self.near.as_ref().map(|near| near.piece.clone());
-        pieces.extend(near.filter(|piece| !piece.is_empty()));
-        pieces
-    }
-
-    fn push(&mut self, index: usize, offer: &Offer<'_>, sight: &impl Sight) {
-        self.add(offer.piece.clone());
-        if offer.complete {
-            self.sent.push(index);
-        } else {
-            self.partly.push(index);
-        }
-        if !offer.whole {
-            self.changed |= 1 << index;
-        }
-        sight.arrivals(offer.whole, &mut self.arrivals);
-    }
-
-    fn add(&mut self, piece: Bytes) {
-        self.bytes += piece.len();
-        self.pieces.push(piece);
-    }
-
-    fn has(&self, index: usize) -> bool {
-        self.sent.contains(&index) || self.partly.contains(&index)
-    }
 }
 
 impl Slot {
@@ -219,25 +133,51 @@ impl Slot {
     }
 }
 
-fn slot_of(chunk: Chunk) -> usize {
-    let column = chunk.x.rem_euclid(SIDE);
-    let row = chunk.z.rem_euclid(SIDE);
-    usize::try_from(row * SIDE + column).unwrap_or(0)
-}
-
 impl View {
     /// Returns the number of chunks that the client is owed.
     pub fn owed(&self) -> usize {
-        self.slots
-            .iter()
-            .filter(|slot| slot.state != State::Clean)
-            .count()
+        let untaken = self.untaken.map_or(0, |(slots, _)| slots.count_ones());
+        let owed = |slot: &&Slot| slot.state != State::Clean;
+        untaken as usize + self.slots.iter().filter(owed).count()
     }
 
     /// Returns whether the client has all of the chunk as it is.
     pub fn clean(&self, chunk: Chunk) -> bool {
-        let slot = self.slots.get(slot_of(chunk));
-        slot.is_some_and(|slot| slot.chunk == chunk && slot.state == State::Clean)
+        let index = slot_of(chunk);
+        let untaken = self.untaken.map_or(0, |(slots, _)| slots);
+        let slot = self.slots.get(index).filter(|slot| slot.chunk == chunk);
+        untaken & 1 << index == 0 && slot.is_some_and(|slot| slot.state == State::Clean)
+    }
+
+    /// Makes the client owed the news that its socket did not take.
+    fn settle_untaken(&mut self) {
+        let Some((slots, since)) = self.untaken.take() else {
+            return;
+        };
+        self.rests = false;
+        for (index, slot) in self.slots.iter_mut().enumerate() {
+            if slots & 1 << index != 0 {
+                slot.state = State::Owed { since };
+            }
+        }
+    }
+
+    /// Puts the news of a scene into a plan, if the client has all else that is in sight and they
+    /// fit.
+    fn join(&mut self, plan: &mut Plan, scene: &Scene<impl Sight>) -> bool {
+        let most = WORLD_UPDATE_BYTES_MAX - ENVELOPE_BYTES - FOCUS_BYTES - STALE_BYTES_MAX;
+        let news = scene.news().filter(|_| self.rests && self.gone.is_empty());
+        let Some(news) = news.filter(|news| news.piece.len() <= most) else {
+            return false;
+        };
+        plan.joined = true;
+        if news.slots != 0 {
+            plan.add(news.piece.clone());
+            plan.changed = news.slots;
+            plan.arrivals.extend_from_slice(&news.arrivals);
+            self.untaken = Some((news.slots, plan.tick));
+        }
+        true
     }
 
     /// Returns whether the chunk is in sight, or was and the client still has it.
@@ -251,6 +191,7 @@ impl View {
         if self.center == Some(center) {
             return;
         }
+        self.rests = false;
         if self.slots.is_empty() {
             let owed = |chunk| Slot {
                 chunk,
@@ -281,17 +222,22 @@ impl View {
         self.center = Some(center);
     }
 
-    /// Returns the plan for a client that stands in `center`; `scene` is the view from there, in
-    /// the order of [`around`]. Until [`View::took`] notes that the socket took the plan, the view
-    /// is as if nothing had been sent. Either way the client is owed every changed chunk that is
-    /// not in the plan.
-    pub fn plan(&mut self, center: Chunk, tick: u64, scene: &[impl Sight]) -> Plan {
+    /// Returns the plan for a client that stands in `center`; `scene` is the view from there. Until
+    /// [`View::took`] notes that the socket took the plan, the view is as if nothing had been sent.
+    /// Either way the client is owed every changed chunk that is not in the plan.
+    pub fn plan(&mut self, center: Chunk, tick: u64, scene: &Scene<impl Sight>) -> Plan {
+        self.settle_untaken();
         self.recenter(center, tick);
         let mut plan = Plan {
             gone: self.gone.clone(),
             tick,
             ..Plan::default()
         };
+        if self.join(&mut plan, scene) {
+            return plan;
+        }
+        self.rests = false;
+        let scene = scene.sights();
         let overhead = ENVELOPE_BYTES
             + FOCUS_BYTES
             + plan.gone.len() * GONE_BYTES
@@ -332,21 +278,27 @@ impl View {
     /// Returns the plan for a change between two ticks; `scene` is the view from [`View::center`].
     /// Owed chunks stay owed until a tick. If the tick's room is spent, the client is owed the
     /// changed chunk from now on.
-    pub fn plan_extra(&mut self, tick: u64, scene: &[impl Sight]) -> Plan {
+    pub fn plan_extra(&mut self, tick: u64, scene: &Scene<impl Sight>) -> Plan {
+        self.settle_untaken();
         let mut plan = Plan {
             tick,
             extra: true,
             ..Plan::default()
         };
+        if scene.news().is_some_and(|news| news.slots == 0) {
+            return plan;
+        }
         let spent = if self.told == tick { self.spent } else { 0 };
         let mut room = WORLD_UPDATE_BYTES_MAX.saturating_sub(ENVELOPE_BYTES + spent);
-        for sight in scene {
+        for sight in scene.sights() {
             let index = slot_of(sight.chunk());
             let slot = &mut self.slots[index];
             if slot.state != State::Clean {
                 continue;
             }
-            let Some(offer) = slot.offer(sight, tick) else {
+            let offer = slot.offer(sight, tick);
+            self.rests &= slot.state == State::Clean;
+            let Some(offer) = offer else {
                 continue;
             };
             if offer.piece.len() <= room {
@@ -392,7 +344,9 @@ impl View {
             replica,
             changes,
         } = flush;
-        self.add_focus(plan, flush, focus);
+        let focus = focus.iter().filter_map(|id| replica.entity(id));
+        let focus: Vec<&Entity> = focus.collect();
+        self.add_focus(plan, encoding, &focus);
         if !encoding.numbers() {
             return;
         }
@@ -418,25 +372,24 @@ impl View {
                 let near = plan.near.as_ref();
                 near.map_or_else(|| self.near.lists(number), |near| near.lists(number))
             } else {
-                let single = focus.contains(&entity.id) && self.has_some_of(entity.chunk);
+                let focused = focus.iter().any(|one| one.number == number);
+                let single = focused && self.has_some_of(entity.chunk);
                 single || self.shown(plan, entity.chunk)
             };
             seen.then(|| encode::name(entity))
         };
         let tells = |chunk: Chunk| self.sees(chunk) && plan.changed & 1 << slot_of(chunk) != 0;
-        let first = focus.iter().filter_map(|id| replica.entity(id));
-        let first: Vec<u32> = first.map(|entity| entity.number).collect();
+        let first: Vec<u32> = focus.iter().map(|entity| entity.number).collect();
         plan.naming = names.choose(changes, tells, &first, &plan.arrivals, room, name);
         self.names = names;
         plan.bytes += plan.naming.bytes;
     }
 
     /// Adds the things of `focus` whose chunks are not in the plan.
-    fn add_focus(&self, plan: &mut Plan, flush: Flush<'_>, focus: &[Arc<str>]) {
-        let encoding = flush.encoding;
-        for entity in focus.iter().filter_map(|id| flush.replica.entity(id)) {
+    fn add_focus(&self, plan: &mut Plan, encoding: Encoding, focus: &[&Entity]) {
+        for entity in focus {
             let near = encoding == Encoding::CompactWithoutPlayers && entity.is_player();
-            let there = plan.sent.contains(&slot_of(entity.chunk)) || self.clean(entity.chunk);
+            let there = plan.has_all_of(slot_of(entity.chunk)) || self.clean(entity.chunk);
             if near || there || !self.has_some_of(entity.chunk) {
                 continue;
             }
@@ -497,6 +450,8 @@ impl View {
     /// Treats the last updates as lost, because the client comes back and may not have them. The
     /// client is owed everything in sight, and hears once more which chunks are gone.
     pub fn mark_uncertain(&mut self) {
+        self.rests = false;
+        self.untaken = None;
         self.names.forget();
         self.near.forget();
         let told = self.told;
@@ -519,6 +474,8 @@ impl View {
         self.names.outdate_all();
         self.near.forget();
         self.heard = None;
+        self.rests = false;
+        self.untaken = None;
         for slot in &mut self.slots {
             slot.state = State::Owed { since: self.told };
         }
@@ -570,6 +527,10 @@ impl View {
                 slot.known = true;
                 slot.certain = true;
             }
+        }
+        self.untaken = None;
+        if !plan.joined && !self.rests {
+            self.rests = self.slots.iter().all(|slot| slot.state == State::Clean);
         }
         self.names.took(&plan.naming);
         if let Some(near) = plan.near {

@@ -2,8 +2,8 @@
 //!
 //! `entity`, `numbers` and `replica` unite the words of all zones. `encode` writes the world once
 //! per encoding. `subscriptions` decides which chunks to ask of which run. `square` names the
-//! chunks in sight, and `area` the part of the world that one task or gateway shows. `interest`, `names`, `near` and `stage` decide each session's content, update by
-//! update.
+//! chunks in sight, and `area` the part of the world that one task or gateway shows. `interest`,
+//! `names`, `near`, `plan`, `scene` and `stage` decide each session's content, update by update.
 
 pub mod area;
 pub mod changes;
@@ -13,7 +13,9 @@ pub mod interest;
 pub mod names;
 pub mod near;
 mod numbers;
+pub mod plan;
 pub mod replica;
+pub mod scene;
 pub mod square;
 pub mod stage;
 pub mod subscriptions;

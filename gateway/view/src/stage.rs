@@ -11,9 +11,9 @@ use world::Chunk;
 use super::{
     changes::{Changes, ChunkChange, Numbered},
     encode::{self, Encoding},
-    interest::Sight,
     near,
     replica::{ChunkState, Replica},
+    scene::{Scene, Sight},
     square::around,
 };
 
@@ -23,7 +23,7 @@ pub struct Stage<'a> {
     changes: &'a Changes,
     /// Number of bytes encoded anew.
     encoded: &'a Cell<u64>,
-    sights: HashMap<(Chunk, Encoding), Vec<Spot<'a>>>,
+    scenes: HashMap<(Chunk, Encoding), Scene<Spot<'a>>>,
     /// Players by chunk.
     players: HashMap<Chunk, Vec<Near>>,
 }
@@ -46,15 +46,15 @@ impl<'a> Stage<'a> {
             replica,
             changes,
             encoded,
-            sights: HashMap::default(),
+            scenes: HashMap::default(),
             players: HashMap::default(),
         }
     }
 
-    /// Returns the chunks in sight from a chunk, in the order of [`around`].
-    pub fn from(&mut self, center: Chunk, encoding: Encoding) -> &[Spot<'a>] {
+    /// Returns the chunks in sight from a chunk.
+    pub fn from(&mut self, center: Chunk, encoding: Encoding) -> &Scene<Spot<'a>> {
         let (replica, changes, encoded) = (self.replica, self.changes, self.encoded);
-        self.sights.entry((center, encoding)).or_insert_with(|| {
+        self.scenes.entry((center, encoding)).or_insert_with(|| {
             let spot = |chunk| Spot {
                 chunk,
                 encoding,
@@ -63,7 +63,7 @@ impl<'a> Stage<'a> {
                 replica,
                 encoded,
             };
-            around(center).map(spot).collect()
+            Scene::new(around(center).map(spot))
         })
     }
 
@@ -92,6 +92,10 @@ impl Spot<'_> {
 impl Sight for Spot<'_> {
     fn chunk(&self) -> Chunk {
         self.chunk
+    }
+
+    fn joins(&self) -> bool {
+        self.encoding.numbers()
     }
 
     fn ready(&self) -> bool {

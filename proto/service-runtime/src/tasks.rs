@@ -56,17 +56,23 @@ impl TaskGroup {
 
     /// Runs `work` to its end or to the stop, which may cut it short at any await.
     pub fn spawn(&self, name: &'static str, work: impl Future<Output = ()> + Send + 'static) {
-        let work = self.stop.clone().run_until_cancelled_owned(work);
+        let stop = self.stop.clone();
         // If the stop cuts it short, the part is over, and nobody waits for its result.
-        self.finish(name, work.map(drop));
+        let work = stop.run_until_cancelled_owned(Box::pin(work)).map(drop);
+        self.watch(name, work);
     }
 
     /// Runs `work` to its end, also beyond the stop.
     pub fn finish(&self, name: &'static str, work: impl Future<Output = ()> + Send + 'static) {
+        self.watch(name, Box::pin(work));
+    }
+
+    /// Runs `work` and reports its panic. The caller boxes what is large: each async block around it
+    /// would hold it twice.
+    fn watch(&self, name: &'static str, work: impl Future<Output = ()> + Send + 'static) {
         let panics = self.panics.clone();
-        // Boxed: an async block would hold the future of a whole session twice. Locks guard the
-        // shared state of a panicked task, and they report the panic.
-        let work = AssertUnwindSafe(Box::pin(work)).catch_unwind();
+        // Locks guard the shared state of a panicked task, and they report the panic.
+        let work = AssertUnwindSafe(work).catch_unwind();
         self.tracker.spawn(async move {
             if work.await.is_err() {
                 tracing::error!(task = name, "a task panicked");

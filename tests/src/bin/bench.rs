@@ -60,7 +60,7 @@ struct Arguments {
     /// Write the table as JSON to this file
     #[arg(long)]
     json: Option<PathBuf>,
-    /// List the scenes
+    /// List the scenes and play none
     #[arg(long)]
     list: bool,
 }
@@ -68,12 +68,6 @@ struct Arguments {
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    if arguments.list {
-        for scene in &SCENES {
-            println!("{}", scene.name);
-        }
-        return ExitCode::SUCCESS;
-    }
     let scenes = match chosen(&arguments.scenes) {
         Ok(scenes) => scenes,
         Err(unknown) => {
@@ -81,6 +75,12 @@ async fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    if arguments.list {
+        for scene in &scenes {
+            println!("{}", scene.name);
+        }
+        return ExitCode::SUCCESS;
+    }
     match all(&arguments, &scenes).await {
         Ok(worse) if worse.is_empty() => ExitCode::SUCCESS,
         Ok(worse) => {

@@ -46,6 +46,9 @@ pub enum Mode {
     },
     /// Nothing either way; connections stay open and new ones are taken.
     Hang,
+    /// Unchanged up to the next COMMIT; that one and all after it hang, so that the server is left
+    /// with an open transaction.
+    HangAtCommit,
     /// The caller's bytes arrive; no answer does.
     HangAnswers,
 }
@@ -79,11 +82,22 @@ impl State {
         target.clone()
     }
 
+    /// Hangs if it was to do so at a COMMIT.
+    fn commit_comes(&self) {
+        self.mode.send_if_modified(|mode| {
+            let waited = *mode == Mode::HangAtCommit;
+            if waited {
+                *mode = Mode::Hang;
+            }
+            waited
+        });
+    }
+
     /// Waits until something may pass this way.
     async fn passes(&self, way: Way) {
         let mut mode = self.mode.subscribe();
         let flows = |mode: &Mode| match mode {
-            Mode::Pass | Mode::Delay { .. } => true,
+            Mode::Pass | Mode::Delay { .. } | Mode::HangAtCommit => true,
             Mode::Hang => false,
             Mode::HangAnswers => way == Way::Asking,
         };
@@ -230,9 +244,12 @@ async fn forward(caller: &mut TcpStream, server: &mut TcpStream, state: &State) 
             if read == 0 {
                 return to_server.shutdown().await;
             }
-            state.passes(Way::Asking).await;
             let piece = &buffer[..read];
             let commits = piece.windows(COMMIT.len()).any(|part| part == COMMIT);
+            if commits {
+                state.commit_comes();
+            }
+            state.passes(Way::Asking).await;
             if commits && state.lose_commit.swap(false, Ordering::SeqCst) {
                 losing.store(true, Ordering::SeqCst);
             }

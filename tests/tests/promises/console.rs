@@ -17,7 +17,7 @@ use super::{
     browser::shoot,
     browser_steps::{SOON, showing},
     driver::Driver,
-    habits::until_true,
+    habits::{true_within, until_true},
     interface::{ADMIN_CODE, Caller, operator, somebody},
     person::Person,
 };
@@ -27,7 +27,8 @@ const PASSWORD: &str = "seven lanterns by the mill";
 const ESCAPE: char = '\u{E00C}';
 const UP: char = '\u{E013}';
 const DOWN: char = '\u{E015}';
-/// Longest time for a record of 50 ticks, or for a profile and the names in it.
+/// Longest time for a record of 50 ticks, for a profile and the names in it, or for half of the
+/// world to leave a zone: four regions at a time do.
 const LONG: Duration = Duration::from_secs(60);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -378,7 +379,7 @@ async fn drains(one: &Person<'_>) -> Result<()> {
     let empty = format!(
         "return document.querySelector(\"#legend li[data-zone='{zone}']\")?.innerText.includes(' 0 regions')"
     );
-    until_true(one, "the drained zone keeps regions", &empty).await?;
+    true_within(one, LONG, "the drained zone keeps regions", &empty).await?;
     until_true(one, "regions without a zone", OWNED).await
 }
 

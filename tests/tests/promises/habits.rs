@@ -73,7 +73,17 @@ async fn finds_everything(one: &Person<'_>, page: &str) -> Result<()> {
 }
 
 pub(super) async fn until_true(one: &Person<'_>, what: &str, script: &str) -> Result<()> {
-    let deadline = Instant::now() + SOON;
+    true_within(one, SOON, what, script).await
+}
+
+/// Waits until a script is true, and not for longer than this.
+pub(super) async fn true_within(
+    one: &Person<'_>,
+    longest: Duration,
+    what: &str,
+    script: &str,
+) -> Result<()> {
+    let deadline = Instant::now() + longest;
     while one.page.execute(script, vec![]).await? != json!(true) {
         ensure!(Instant::now() < deadline, "{what}");
         sleep(Duration::from_millis(100)).await;

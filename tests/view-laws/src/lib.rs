@@ -36,7 +36,7 @@ use self::{
 use view::{
     changes::Changes,
     encode::{self, Encoding},
-    interest::{Flush, Plan, View},
+    interest::{Flush, View},
     replica::Replica,
     stage::Stage,
     subscriptions::{Owners, Subscriptions},
@@ -319,7 +319,7 @@ impl Stand {
         };
         let encoding = Encoding::of(session.format, session.most.is_some());
         let scene = stage.from(center, encoding);
-        let mut plan: Plan = if extra {
+        let mut plan = if extra {
             session.view.plan_extra(changes.tick, scene)
         } else {
             session.view.plan(center, changes.tick, scene)

@@ -30,6 +30,16 @@ pub(crate) struct Appearance {
     pub(crate) fields: Vec<(&'static str, Field)>,
 }
 
+impl Appearance {
+    /// Returns whether the thing stays in its chunk, with its owner and of its kind, if it looks like
+    /// `now` next.
+    fn stays_as(&self, now: &Self) -> bool {
+        Chunk::from(self.tile) == Chunk::from(now.tile)
+            && self.sequence == now.sequence
+            && self.kind == now.kind
+    }
+}
+
 /// How a gateway reads the fields of things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Fields {
@@ -76,20 +86,28 @@ impl Published {
     /// Notes how `id` looks now. `None`: it is gone, to another run when `transferred`. The run
     /// calls this once for each thing between two calls of [`Self::flush`].
     pub(crate) fn show(&mut self, id: &EntityId, now: Option<Appearance>, transferred: bool) {
-        match (self.things.remove(id), now) {
-            (None, None) => {}
-            (None, Some(now)) => self.enter(id, now),
-            (Some(before), None) => self.leave(id, &before, transferred, false),
-            (Some(before), Some(now)) => {
-                let same = Chunk::from(before.tile) == Chunk::from(now.tile)
-                    && before.sequence == now.sequence
-                    && before.kind == now.kind;
-                if same {
-                    self.update(id, &before, now);
-                } else {
-                    self.leave(id, &before, false, true);
-                    self.enter(id, now);
+        let Some(now) = now else {
+            if let Some(before) = self.things.remove(id) {
+                self.leave(id, &before, transferred, false);
+            }
+            return;
+        };
+        match self.things.get_mut(id) {
+            Some(shown) if shown.stays_as(&now) => {
+                let (delta, chunk) = (delta(id, shown, &now), Chunk::from(now.tile));
+                *shown = now;
+                if delta.x.is_some() || delta.z.is_some() || !delta.typed_fields.is_empty() {
+                    self.change(chunk).update.push(delta);
                 }
+            }
+            Some(shown) => {
+                let before = std::mem::replace(shown, now.clone());
+                self.leave(id, &before, false, true);
+                self.enter(id, &now);
+            }
+            None => {
+                self.enter(id, &now);
+                self.things.insert(id.clone(), now);
             }
         }
     }
@@ -142,11 +160,10 @@ impl Published {
         self.changes.entry(chunk).or_insert_with(|| empty(chunk))
     }
 
-    fn enter(&mut self, id: &EntityId, now: Appearance) {
+    fn enter(&mut self, id: &EntityId, now: &Appearance) {
         let chunk = Chunk::from(now.tile);
-        self.change(chunk).enter.push(entity(id, &now));
+        self.change(chunk).enter.push(entity(id, now));
         self.chunks.entry(chunk).or_default().insert(id.clone());
-        self.things.insert(id.clone(), now);
     }
 
     fn leave(&mut self, id: &EntityId, before: &Appearance, transferred: bool, moved: bool) {
@@ -164,20 +181,17 @@ impl Published {
             }
         }
     }
+}
 
-    fn update(&mut self, id: &EntityId, before: &Appearance, now: Appearance) {
-        let changed = |was: i32, is: i32| (was != is).then_some(is);
-        let delta = EntityDelta {
-            id: id.to_string(),
-            x: changed(before.tile.x, now.tile.x),
-            z: changed(before.tile.z, now.tile.z),
-            typed_fields: typed(difference(&before.fields, &now.fields)),
-            ..EntityDelta::default()
-        };
-        if delta.x.is_some() || delta.z.is_some() || !delta.typed_fields.is_empty() {
-            self.change(Chunk::from(now.tile)).update.push(delta);
-        }
-        self.things.insert(id.clone(), now);
+/// Returns the change of a thing that stays in its chunk and with its owner.
+fn delta(id: &EntityId, before: &Appearance, now: &Appearance) -> EntityDelta {
+    let changed = |was: i32, is: i32| (was != is).then_some(is);
+    EntityDelta {
+        id: id.to_string(),
+        x: changed(before.tile.x, now.tile.x),
+        z: changed(before.tile.z, now.tile.z),
+        typed_fields: typed(difference(&before.fields, &now.fields)),
+        ..EntityDelta::default()
     }
 }
 

@@ -4,7 +4,10 @@
 //! Always: a message of value waits until the store acknowledges the batch that holds it; movement,
 //! vitals and all other public news never wait.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use proto::rpc::zone::v1::Encounter;
 use service_runtime::telemetry::sampled;
@@ -45,11 +48,11 @@ fn shows<'a, T: Ord>(
 
 /// Returns the events with at most one of each kind a player for pack, equipment and bank. These
 /// show the holdings as they are after the tick: several would show states that never were.
-fn once_a_tick(events: &[Event]) -> Vec<Event> {
+fn once_a_tick(events: &[Event]) -> Vec<Cow<'_, Event>> {
     let (mut packs, mut worn, mut banks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     // The whole event stands in the place of a player's first one: a player reads the effects of
     // its request before the answer.
-    let mut told: Vec<Event> = Vec::with_capacity(events.len());
+    let mut told: Vec<Cow<'_, Event>> = Vec::with_capacity(events.len());
     for event in events {
         let place = told.len();
         let again = match event {
@@ -83,20 +86,20 @@ fn once_a_tick(events: &[Event]) -> Vec<Event> {
             | Event::Emotes(_) => false,
         };
         if !again {
-            told.push(event.clone());
+            told.push(Cow::Borrowed(event));
         }
     }
     for (who, Shown { place, things }) in packs {
         let (who, slots) = (who.clone(), things.into_iter().collect());
-        told[place] = pack::Event::Slots { who, slots }.into();
+        told[place] = Cow::Owned(pack::Event::Slots { who, slots }.into());
     }
     for (who, Shown { place, things }) in worn {
         let (who, slots) = (who.clone(), things.into_iter().collect());
-        told[place] = equipment::Event::Changed { who, slots }.into();
+        told[place] = Cow::Owned(equipment::Event::Changed { who, slots }.into());
     }
     for (who, Shown { place, things }) in banks {
         let (who, items) = (who.clone(), things);
-        told[place] = bank::Event::Changed { who, items }.into();
+        told[place] = Cow::Owned(bank::Event::Changed { who, items }.into());
     }
     told
 }
@@ -192,6 +195,7 @@ impl Run {
     pub(super) fn tell(&mut self, events: &[Event], mut requests: Requests) {
         let held = self.held_until();
         for event in &once_a_tick(events) {
+            let event: &Event = event;
             let who = event.who();
             let record = self.world.player(who).map(world::Player::record);
             let Some(told) = translate::told(event, record, self.world.content()) else {
@@ -367,6 +371,7 @@ mod tests {
             pack("ann", &[20, 2]),
         ];
         let told = once_a_tick(&events);
+        let told: Vec<Event> = told.into_iter().map(Cow::into_owned).collect();
         assert_eq!(told, [pack("ann", &[2, 20]), pack("bob", &[0]), coins]);
     }
 }

@@ -16,7 +16,7 @@ use tokio::time::sleep;
 
 use super::*;
 use crate::{
-    mailbox::{Mailbox, Next, Update},
+    mailbox::{Mailbox, Next, Reliable, Update},
     screen::Screen,
     zone_link::{AttachSession, Look},
 };
@@ -246,6 +246,37 @@ async fn a_frame_without_news_makes_no_client_forget_names() {
     let second: Vec<usize> = sessions.iter().filter_map(size).collect();
     assert_eq!(second.len(), 2);
     assert!(second.iter().all(|bytes| *bytes < 100), "{second:?}");
+}
+
+/// A message of a tick waits for the tick's update. If nothing in sight changed, there is none, and
+/// the message goes out all the same.
+#[tokio::test]
+async fn a_message_of_a_tick_without_news_goes_out_at_its_end() {
+    let (table, directory, measures) = stand();
+    let mailbox = session(&table, 1, Format::Compact, world::Tile { x: 20, z: 20 });
+    let mut fan_out = FanOut::new(0, table, directory, measures, Arc::default());
+    let mut asks = Vec::new();
+    for run in [1, 2] {
+        let (up, mut asked) = up(run);
+        fan_out.hear(up);
+        fan_out.hear(frame(run, 1, answer(asked.recv().await.unwrap(), &[])));
+        asks.push(asked);
+    }
+    let mut tick = 2;
+    while taken(&mailbox).is_some() {
+        fan_out.hear(frame(1, tick, Vec::new()));
+        fan_out.hear(frame(2, tick, Vec::new()));
+        tick += 1;
+    }
+    let mut next = std::pin::pin!(mailbox.next());
+    assert!(futures::poll!(&mut next).is_pending());
+    mailbox.lay(Reliable::raw("ack", "{}")).unwrap();
+    fan_out.hear(frame(1, tick, Vec::new()));
+    assert!(futures::poll!(&mut next).is_pending(), "not the end yet");
+    fan_out.hear(frame(2, tick, Vec::new()));
+    let heard = futures::poll!(&mut next);
+    assert!(heard.is_ready(), "{heard:?}");
+    assert!(taken(&mailbox).is_none(), "there is no update");
 }
 
 /// The gateway writes a chunk's change once for each of the two formats, however many look on.

@@ -331,8 +331,11 @@ impl Bot {
             match reader.next().await {
                 Ok(Received::Closed(closed)) => return closed,
                 Ok(Received::Message { bytes, .. }) => {
+                    let due = self.known().due();
                     self.take(listener, &bytes);
-                    self.changed.notify_one();
+                    if self.known().due() != due {
+                        self.changed.notify_one();
+                    }
                 }
                 Err(e) => {
                     return Closed {

@@ -100,7 +100,7 @@ impl World {
         let with = &player.open.as_ref()?.with;
         Some(DialogueNode {
             open: true,
-            target: Arc::clone(&with.0),
+            target: with.clone().into(),
             name: Arc::clone(&self.npcs.get(with)?.placement.name),
             node: talk.node,
             text: Arc::clone(&node.text),
