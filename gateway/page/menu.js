@@ -95,16 +95,20 @@ export function step(key, at, count) {
 /** Calls `what(x, y)` for a finger that rests, and for the other mouse button. */
 export function longPress(element, what) {
   let timer;
+  /** Whether a finger rested long enough: some browsers ask for the menu then as well. */
+  let rested = false;
   let done = false;
   let at;
   const stop = () => clearTimeout(timer);
   element.addEventListener("pointerdown", (event) => {
     stop();
+    rested = false;
     done = false;
     if (event.pointerType === "mouse" || !event.isPrimary) return;
     at = { x: event.clientX, y: event.clientY };
     timer = setTimeout(() => {
       done = what(at.x, at.y);
+      rested = done;
     }, LONG_MS);
   });
   element.addEventListener("pointermove", (event) => {
@@ -113,7 +117,7 @@ export function longPress(element, what) {
   for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, stop);
   element.addEventListener("contextmenu", (event) => {
     event.preventDefault();
-    if (!done) done = what(event.clientX, event.clientY);
+    if (!rested) done = what(event.clientX, event.clientY);
   });
   /** Whether the press that just ended was a long one. */
   return () => done;

@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use gateway::{Config, Server};
 
+/// Holds the memory of many connections in fewer pages than the allocator of the other services.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
     service_runtime::run::main(

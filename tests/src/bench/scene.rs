@@ -77,7 +77,7 @@ const fn storm(name: &'static str, players: usize, seconds: u64, store: StoreKin
 /// All scenes, in the order in which they are played. The town is a square of 41 × 41 tiles around
 /// where new characters stand, which lies across a border of two zones; each client takes one step
 /// a second.
-pub const SCENES: [Scene; 17] = [
+pub const SCENES: [Scene; 19] = [
     town("town-500", 500, Format::Compact, None),
     town("town-2000", 2_000, Format::Compact, None),
     Scene {
@@ -94,6 +94,8 @@ pub const SCENES: [Scene; 17] = [
     },
     town("town-1000-msgpack", 1_000, Format::MessagePack, None),
     town("town-1000-json", 1_000, Format::Json, None),
+    town("town-5000-msgpack", 5_000, Format::MessagePack, None),
+    town("town-5000-json", 5_000, Format::Json, None),
     Scene {
         scenario: Scenario::Spread,
         settle: Duration::from_secs(90),

@@ -73,26 +73,12 @@ async fn asks_what_can_be_done(ann: &Client, bob: &Client) -> Result<()> {
     })
     .await?;
     let at = position(&state(bob).await?)?;
+    let beside = (at.0 + 2, at.1 + 2);
+    let greeting = format!("Trade with {}", name.as_str().context("no name")?);
     for how in ["contextmenu", "pointerdown"] {
-        let script = "const [x, z, how] = arguments; const map = document.getElementById('map'); \
-            const at = window.tilestead.screen(x, z); \
-            const said = { clientX: at.x, clientY: at.y, bubbles: true, cancelable: true, \
-                pointerType: 'touch', pointerId: 7, isPrimary: true }; \
-            if (how === 'contextmenu') map.dispatchEvent(new MouseEvent(how, said)); \
-            else { map.setPointerCapture = () => {}; map.dispatchEvent(new PointerEvent(how, said)); }";
-        let deadline = Instant::now() + SOON;
-        loop {
-            // It may have been drawn elsewhere a moment ago.
-            ann.execute(script, vec![json!(at.0), json!(at.1), json!(how)])
-                .await?;
-            sleep(POLL * 6).await;
-            let rows = words(ann, "#menu").await?;
-            let wanted = format!("Trade with {}", name.as_str().unwrap_or_default());
-            if rows.contains(&wanted) && rows.contains("Follow") && rows.contains("Examine") {
-                break;
-            }
-            ensure!(Instant::now() < deadline, "{how}: {rows}");
-        }
+        // The ground first: whoever missed asks again, without closing the menu.
+        is_asked(ann, how, beside, &["Walk here"]).await?;
+        is_asked(ann, how, at, &[&greeting, "Follow", "Examine"]).await?;
         shoot(ann, how).await?;
         let close = "document.getElementById('menu').dispatchEvent( \
             new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })); \
@@ -102,6 +88,28 @@ async fn asks_what_can_be_done(ann: &Client, bob: &Client) -> Result<()> {
         hidden(ann, "#menu", SOON).await?;
     }
     Ok(())
+}
+
+/// Asks by an event on a tile of the map what can be done there, until the menu has all these rows.
+async fn is_asked(ann: &Client, how: &str, tile: (i32, i32), wanted: &[&str]) -> Result<()> {
+    let script = "const [x, z, how] = arguments; const map = document.getElementById('map'); \
+        const at = window.tilestead.screen(x, z); \
+        const said = { clientX: at.x, clientY: at.y, bubbles: true, cancelable: true, \
+            pointerType: 'touch', pointerId: 7, isPrimary: true }; \
+        if (how === 'contextmenu') map.dispatchEvent(new MouseEvent(how, said)); \
+        else { map.setPointerCapture = () => {}; map.dispatchEvent(new PointerEvent(how, said)); }";
+    let deadline = Instant::now() + SOON;
+    loop {
+        // What stands there may have been drawn elsewhere a moment ago.
+        ann.execute(script, vec![json!(tile.0), json!(tile.1), json!(how)])
+            .await?;
+        sleep(POLL * 6).await;
+        let rows = words(ann, "#menu").await?;
+        if wanted.iter().all(|row| rows.contains(row)) {
+            return Ok(());
+        }
+        ensure!(Instant::now() < deadline, "{how}: {rows}");
+    }
 }
 
 /// Switches the first prayer on and off.

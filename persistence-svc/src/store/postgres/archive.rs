@@ -9,6 +9,7 @@ use tokio_postgres::error::SqlState;
 use tonic::async_trait;
 
 use super::directory::moment;
+use super::limits::PATIENT;
 use super::session::{Client, GenericClient, Transaction};
 use super::{Postgres, Values, all};
 use crate::store::Archive;
@@ -22,9 +23,6 @@ use crate::store::model::NOBODY;
 
 /// Time limit of a statement over a month. The first month may have the rows of years.
 const LIMITS: &str = "SET LOCAL statement_timeout = '3600s'; SET LOCAL enable_seqscan = on";
-/// A transaction that only reads may idle for so long while its reader writes to a slow disk. It
-/// holds no lock that play needs.
-const READER_LIMIT: &str = "SET LOCAL idle_in_transaction_session_timeout = '60s'";
 /// Only one transaction changes months at a time in a database; the number is ours alone.
 const LOCK: &str = "7453010372";
 
@@ -97,7 +95,7 @@ impl Archive for Postgres {
         let now = now_of(&moment).await?;
         // COPY would need a statement with a name, which a pooler cannot keep.
         let lines = table.lines(month);
-        let declare = format!("{READER_LIMIT}; DECLARE lines NO SCROLL CURSOR FOR {lines}");
+        let declare = format!("{PATIENT}; DECLARE lines NO SCROLL CURSOR FOR {lines}");
         moment.batch_execute(&declare).await?;
         let fetch = format!("FETCH {PIECE} FROM lines");
         loop {

@@ -13,18 +13,8 @@ use super::{
     wire::{self, Glance},
 };
 
-/// A `world:update` without all that it shows.
-#[derive(Deserialize)]
-struct Update<'a> {
-    event: &'a str,
-    seq: u64,
-    data: Tick,
-}
-
-#[derive(Deserialize)]
-struct Tick {
-    tick: u64,
-}
+/// A map of MessagePack with 15 keys or fewer: its first byte says how many.
+const SMALL_MAP: RangeInclusive<u8> = 0x80..=0x8f;
 
 #[derive(Deserialize)]
 struct Place {
@@ -35,27 +25,54 @@ struct Place {
 }
 
 /// Reads one message: a `world:update` of JSON or MessagePack for its tick and the entity `own`
-/// only, anything else whole.
+/// only, anything else whole. Of such an update only the beginning is checked.
 ///
 /// # Errors
 /// The message does not fit the protocol.
 pub fn read(format: Format, bytes: &[u8], own: &str) -> Result<Message> {
-    let (update, own) = match format {
-        Format::Json => (serde_json::from_slice::<Update>(bytes).ok(), json(own)),
-        Format::MessagePack => (rmp_serde::from_slice(bytes).ok(), message_pack(own)),
+    let (head, own) = match format {
+        Format::Json => (json_head(bytes), json(own)),
+        Format::MessagePack => (message_pack_head(bytes), message_pack(own)),
         Format::Compact => (None, Vec::new()),
     };
-    match update {
-        Some(update) if update.event == "world:update" => Ok(Message {
-            seq: update.seq,
+    match head {
+        Some((seq, tick)) => Ok(Message {
+            seq,
             re: None,
             payload: Payload::Glance(Glance {
-                tick: update.data.tick,
+                tick,
                 own: place(format, bytes, &own)?,
             }),
         }),
-        _ => wire::read(format, bytes),
+        // An update that begins in another way than ours do is read whole.
+        None => wire::read(format, bytes),
     }
+}
+
+/// Returns the number and the tick of an update that begins with them, as the gateways' do.
+fn json_head(bytes: &[u8]) -> Option<(u64, u64)> {
+    let rest = bytes.strip_prefix(br#"{"event":"world:update","seq":"#)?;
+    let (seq, rest) = number(rest)?;
+    let rest = rest.strip_prefix(br#","data":{"tick":"#)?;
+    let (tick, _) = number(rest)?;
+    Some((seq, tick))
+}
+
+/// Returns the number with which a text begins, and what follows.
+fn number(text: &[u8]) -> Option<(u64, &[u8])> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (digits, rest) = text.split_at(digits);
+    Some((std::str::from_utf8(digits).ok()?.parse().ok()?, rest))
+}
+
+/// Returns the number and the tick of an update that begins with them, as the gateways' do.
+fn message_pack_head(bytes: &[u8]) -> Option<(u64, u64)> {
+    let mut rest = bytes.strip_prefix(b"\x83\xa5event\xacworld:update\xa3seq")?;
+    let seq = rmp_serde::from_read(&mut rest).ok()?;
+    let (map, rest) = rest.strip_prefix(b"\xa4data")?.split_first()?;
+    let mut rest = rest.strip_prefix(b"\xa4tick")?;
+    let tick = rmp_serde::from_read(&mut rest).ok()?;
+    SMALL_MAP.contains(map).then_some((seq, tick))
 }
 
 /// Returns how an entity begins, from its id on.
@@ -75,9 +92,8 @@ fn message_pack(own: &str) -> Vec<u8> {
 /// Returns the place in the update of the entity that begins with `own`, if it has one; its last
 /// mention counts. An entity's id comes first.
 fn place(format: Format, bytes: &[u8], own: &[u8]) -> Result<Option<(Option<i32>, Option<i32>)>> {
-    /// A map of MessagePack with 15 keys or fewer: its first byte says how many.
-    const SMALL_MAP: RangeInclusive<u8> = 0x80..=0x8f;
-    let Some(id) = memmem::rfind(bytes, own) else {
+    // The search from the front is the faster one.
+    let Some(id) = memmem::find_iter(bytes, own).last() else {
         return Ok(None);
     };
     let place = match format {
@@ -168,6 +184,9 @@ mod tests {
             let told = read(format, &ack, "me").unwrap();
             assert!(told.re.is_some() && told.payload.event() == "ack");
         }
+        let spaced = br#"{ "event":"world:update","seq":4,"data":{"tick":9,"chunks":[]}}"#;
+        let told = read(Format::Json, spaced, "me").unwrap();
+        assert!(matches!(told.payload, Payload::Update(update) if update.tick == 9));
         let no_tick = br#"{"event":"world:update","seq":4,"data":{}}"#;
         assert!(read(Format::Json, no_tick, "me").is_err());
     }
