@@ -4,6 +4,7 @@
 //! Two builds are compared in alternating rounds, so that a machine that becomes slower meanwhile
 //! is slower for both.
 
+mod memory;
 mod round;
 mod scene;
 mod table;

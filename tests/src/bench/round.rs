@@ -33,6 +33,9 @@ pub struct Outcome {
     pub tick_p99: f64,
     /// Ticks that zone servers skipped.
     pub ticks_lost: u64,
+    /// Private memory of the gateway at its most, less that before anybody came, a player, in
+    /// kilobytes.
+    pub memory_a_player: f64,
 }
 
 /// Programs that a scene is played against.
@@ -55,6 +58,11 @@ pub async fn play(
     mut show: impl FnMut(&Progress),
 ) -> Result<Outcome> {
     let mut world = World::start(build.binaries, scene.store, build.settings).await?;
+    let mut memory = world.gateway_memory()?;
+    let mut show = |progress: &Progress| {
+        memory.look();
+        show(progress);
+    };
     let options = options(scene, &world, seed).await?;
     let every = options.progress_every;
     let mut swarm = Swarm::start(options, &CancellationToken::new())?;
@@ -101,6 +109,7 @@ pub async fn play(
         summary,
         cores,
         still: scene.kill.then(|| longest(&recovered)),
+        memory_a_player: memory.a_player(scene.players),
     })
 }
 

@@ -32,6 +32,8 @@ pub(super) struct Line {
     still: Option<f64>,
     /// Bound within which the work of 99 of 100 ticks stayed, in milliseconds.
     tick_p99: f64,
+    /// Private memory of the gateway a player, in kilobytes.
+    memory_a_player: f64,
     /// Sums over all rounds, from here on.
     ticks_lost: u64,
     moves: usize,
@@ -85,6 +87,7 @@ impl Line {
             cores: cores.collect(),
             still: scene.kill.then(|| median(rounds.iter().map(still))),
             tick_p99: of(|round| round.tick_p99),
+            memory_a_player: of(|round| round.memory_a_player),
             ticks_lost: sum(|round| round.ticks_lost),
             moves: rounds.iter().map(|round| round.summary.move_ms.count).sum(),
             moves_lost: sum(|round| round.summary.lost),
@@ -106,13 +109,14 @@ impl Line {
     }
 
     /// Returns what may be compared between two builds; less is better for all of it.
-    fn costs(&self) -> [(&'static str, f64); 5] {
+    fn costs(&self) -> [(&'static str, f64); 6] {
         [
             ("move p99", self.move_p99),
             ("enter p99", self.enter_p99),
             ("bytes an update", self.bytes_an_update),
             ("cores of the services", self.services()),
             ("time an arrival takes", 1.0 / self.enters.max(0.001)),
+            ("memory of a connection", self.memory_a_player),
         ]
     }
 }
@@ -132,7 +136,7 @@ impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{:<18} {:>7} {:>13} {:>9} {:>8} {:>9} {:>9} {:>9} {:>9} {:>10} {:>8}  wrong",
+            "{:<18} {:>7} {:>13} {:>9} {:>8} {:>9} {:>9} {:>9} {:>9} {:>10} {:>8} {:>8}  wrong",
             "scene",
             "players",
             "move p50/p99",
@@ -143,7 +147,8 @@ impl fmt::Display for Table {
             "services",
             "generator",
             "still",
-            "tick p99"
+            "tick p99",
+            "KB each"
         )?;
         for line in &self.0 {
             let still = line
@@ -151,7 +156,7 @@ impl fmt::Display for Table {
                 .map_or("-".to_owned(), |ms| format!("{ms:.0} ms"));
             writeln!(
                 f,
-                "{:<18} {:>7} {:>13} {:>9} {:>8.0} {:>9.0} {:>9.0} {:>9.2} {:>9.2} {still:>10} {:>8}  {}",
+                "{:<18} {:>7} {:>13} {:>9} {:>8.0} {:>9.0} {:>9.0} {:>9.2} {:>9.2} {still:>10} {:>8} {:>8.1}  {}",
                 line.scene,
                 line.players,
                 format!("{:.0}/{:.0} ms", line.move_p50, line.move_p99),
@@ -162,6 +167,7 @@ impl fmt::Display for Table {
                 line.services(),
                 line.generator(),
                 format!("≤ {:.0} ms", line.tick_p99),
+                line.memory_a_player,
                 Wrong(line),
             )?;
         }
@@ -264,6 +270,7 @@ mod tests {
             still: Some(Some(Duration::from_millis(700))),
             tick_p99: 20.0,
             ticks_lost: 0,
+            memory_a_player: 40.0,
         }
     }
 

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use test_servers::{Postgres, Redis};
 use tokio::time::{Instant, sleep};
 
-use super::{scene::StoreKind, ticks::Ticks};
+use super::{memory::Memory, scene::StoreKind, ticks::Ticks};
 use crate::{
     cluster::{Process, free_port},
     http::{self, Address},
@@ -170,6 +170,16 @@ impl World {
             all = all.and(Ticks::read(&http::get(metrics, "/metrics").await?.text()));
         }
         Ok(all)
+    }
+
+    /// Begins to watch the memory of the gateway.
+    ///
+    /// # Errors
+    /// It has ended.
+    pub(super) fn gateway_memory(&self) -> Result<Memory> {
+        let mut all = self.processes.iter();
+        let gateway = all.find(|(kind, _)| *kind == "gateway");
+        Memory::of(gateway.context("no gateway")?.1.id())
     }
 
     /// Returns the processor time that each kind of process has used, in seconds; the generator's

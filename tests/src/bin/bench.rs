@@ -21,7 +21,8 @@ use tests::{
 const EXPLAINED: &str = "\
 Each round starts one persistence service, two zone servers and one gateway of the release build,
 plays one scene, and ends them. The generator runs in this process, on the same machine. Figures of
-several rounds are medians; what went wrong is summed up.
+several rounds are medians; what went wrong is summed up. `KB each` is the private memory of the gateway
+at its most, less what it had before anybody came, a client.
 
   town-N       N clients take one step a second each, in 41 × 41 tiles across a border of two zones
   -capped      each is shown at most the nearest 255 players
