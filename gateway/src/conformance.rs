@@ -44,7 +44,7 @@ const LIMIT_S: &str = "60";
 /// Sends each message back.
 async fn echo(mut socket: Socket, mailbox: Mailbox) {
     loop {
-        let (code, why) = match socket.inbound.recv().await {
+        let (code, why) = match socket.inbound.recv().await.map(|inbound| *inbound) {
             Some(Inbound::Message { text, bytes }) => {
                 mailbox.echo(text, bytes);
                 continue;

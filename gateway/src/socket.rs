@@ -104,7 +104,8 @@ pub(crate) struct Reports {
 /// An open socket.
 pub(crate) struct Socket {
     pub(crate) screen: Screen,
-    pub(crate) inbound: mpsc::Receiver<Inbound>,
+    /// Boxed: a channel has room for 32 values from its beginning on.
+    pub(crate) inbound: mpsc::Receiver<Box<Inbound>>,
     /// Task that ends when the socket does, and when the mailbox releases it.
     pub(crate) writer: JoinHandle<Finished>,
     signals: Signals,
@@ -243,7 +244,7 @@ pub(crate) async fn linger(signals: &Signals) {
 }
 
 struct Reader {
-    sender: mpsc::Sender<Inbound>,
+    sender: mpsc::Sender<Box<Inbound>>,
     signals: Signals,
     metrics: Metrics,
     bounds: Bounds,
@@ -265,7 +266,7 @@ impl Reader {
         let last = self.messages(raw).await;
         let gone = matches!(last, Inbound::Ended | Inbound::Closed(_));
         // Nobody listens when the session has ended.
-        let _ = self.sender.send(last).await;
+        let _ = self.sender.send(Box::new(last)).await;
         if !gone {
             // Messages still on their way must be read, or the close frame may be lost with them.
             drain(raw).await;
@@ -310,7 +311,7 @@ impl Reader {
             if let Inbound::Message { bytes, .. } = &inbound {
                 self.metrics.bytes_in(bytes.len());
             }
-            if self.sender.send(inbound).await.is_err() {
+            if self.sender.send(Box::new(inbound)).await.is_err() {
                 return Inbound::Broken(CloseCode::Normal, "the session has ended");
             }
         }

@@ -79,6 +79,8 @@ enum Flow {
 }
 
 /// One client.
+///
+/// What its channels carry is boxed, because a channel has room for 32 values from its beginning on.
 pub(crate) struct Session {
     app: Arc<App>,
     handle: Handle,
@@ -92,8 +94,11 @@ pub(crate) struct Session {
     playing: Option<(Present, u64)>,
     /// Character that it looks at without playing.
     followed: Option<Followed>,
-    commands: mpsc::Receiver<Command>,
-    events: (mpsc::Sender<SessionEvent>, mpsc::Receiver<SessionEvent>),
+    commands: mpsc::Receiver<Box<Command>>,
+    events: (
+        mpsc::Sender<Box<SessionEvent>>,
+        mpsc::Receiver<Box<SessionEvent>>,
+    ),
     timers: Timers,
     limits: Limits,
     /// What metrics count it as now.
@@ -138,10 +143,10 @@ struct Limits {
 
 /// Event that wakes a session.
 enum Wake {
-    Inbound(Inbound),
+    Inbound(Box<Inbound>),
     Finished(Option<Finished>),
-    Command(Command),
-    Event(SessionEvent),
+    Command(Box<Command>),
+    Event(Box<SessionEvent>),
     Heartbeat,
     Deadline,
     Drain,
@@ -221,10 +226,10 @@ impl Session {
         // A busy place cannot go to a newcomer while the session handles the event.
         let _busy = self.visitor.busy();
         match woken {
-            Wake::Inbound(inbound) => self.inbound(inbound).await,
+            Wake::Inbound(inbound) => self.inbound(*inbound).await,
             Wake::Finished(finished) => self.writer_ended(finished),
-            Wake::Command(command) => self.command(command).await,
-            Wake::Event(event) => self.event(event).await,
+            Wake::Command(command) => self.command(*command).await,
+            Wake::Event(event) => self.event(*event).await,
             Wake::Heartbeat => self.beat().await,
             Wake::Deadline => self.late().await,
             Wake::Drain => self.drain(),
@@ -391,12 +396,16 @@ fn whole_ms(time: Duration) -> u64 {
 }
 
 /// Returns the client's next message, as soon as there is room for its answer.
-async fn hear(inbound: Option<&mut mpsc::Receiver<Inbound>>, mailbox: &Mailbox) -> Inbound {
+async fn hear(
+    inbound: Option<&mut mpsc::Receiver<Box<Inbound>>>,
+    mailbox: &Mailbox,
+) -> Box<Inbound> {
     let Some(inbound) = inbound else {
         return std::future::pending().await;
     };
     mailbox.roomy().await;
-    inbound.recv().await.unwrap_or(Inbound::Ended)
+    let next = inbound.recv().await;
+    next.unwrap_or_else(|| Box::new(Inbound::Ended))
 }
 
 /// Waits for the end of the writer.

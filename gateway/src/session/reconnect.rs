@@ -191,7 +191,7 @@ impl Session {
         let (back, given_back) = oneshot::channel();
         let (adoption, ended) = match timeout(ADOPT_TIMEOUT, handle.commands.reserve()).await {
             Ok(Ok(room)) => {
-                room.send(Command::Adopt(adoption, back));
+                room.send(Box::new(Command::Adopt(adoption, back)));
                 match given_back.await {
                     Ok(adoption) => (adoption, true),
                     // The other session took it.
@@ -230,7 +230,7 @@ impl Session {
     pub(super) async fn give_back(&mut self) {
         self.commands.close();
         while let Some(command) = self.commands.recv().await {
-            if let Command::Adopt(adoption, back) = command {
+            if let Command::Adopt(adoption, back) = *command {
                 // The asking session is there, or its client is gone.
                 let _ = back.send(adoption);
             }
@@ -249,7 +249,7 @@ impl Session {
         }
         // Events from zones that wait already may end the session here.
         while let Ok(event) = self.events.1.try_recv() {
-            let flow = self.event(event).await;
+            let flow = self.event(*event).await;
             if flow != Flow::On {
                 let _ = back.send(adoption);
                 return flow;

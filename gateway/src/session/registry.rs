@@ -57,7 +57,7 @@ pub(crate) struct Adoption {
 #[derive(Clone)]
 pub(crate) struct Handle {
     pub(crate) session_id: String,
-    pub(crate) commands: mpsc::Sender<Command>,
+    pub(crate) commands: mpsc::Sender<Box<Command>>,
 }
 
 impl Handle {
@@ -171,7 +171,8 @@ impl Registry {
         let all = of.map(|of| of.all.clone()).unwrap_or_default();
         drop(known);
         for handle in all {
-            let full = handle.commands.try_send(Command::News(news.clone()));
+            let news = Box::new(Command::News(news.clone()));
+            let full = handle.commands.try_send(news);
             if let Err(TrySendError::Full(command)) = full {
                 // The session is busy. If it has time, it hears the news before its next heartbeat,
                 // at which it looks for itself.
@@ -236,7 +237,7 @@ impl Registry {
 
 fn tell(handle: &Handle, command: Command) {
     // The zone also tells a replaced session, and a lost session ends by itself after its time.
-    if handle.commands.try_send(command).is_err() {
+    if handle.commands.try_send(Box::new(command)).is_err() {
         tracing::debug!(session = handle.session_id, "a session is busy or gone");
     }
 }
@@ -245,7 +246,7 @@ fn tell(handle: &Handle, command: Command) {
 mod tests {
     use super::*;
 
-    fn handle(session_id: &str) -> (Handle, mpsc::Receiver<Command>) {
+    fn handle(session_id: &str) -> (Handle, mpsc::Receiver<Box<Command>>) {
         let (commands, heard) = mpsc::channel(4);
         let session_id = session_id.to_owned();
         (
@@ -257,8 +258,8 @@ mod tests {
         )
     }
 
-    fn told(heard: &mut mpsc::Receiver<Command>) -> bool {
-        matches!(heard.try_recv(), Ok(Command::Replaced))
+    fn told(heard: &mut mpsc::Receiver<Box<Command>>) -> bool {
+        matches!(heard.try_recv().as_deref(), Ok(Command::Replaced))
     }
 
     #[test]
@@ -291,8 +292,9 @@ mod tests {
     #[test]
     fn of_lost_sessions_an_account_keeps_the_newest_until_somebody_logs_in() {
         let registry = Registry::default();
-        let outlived =
-            |heard: &mut mpsc::Receiver<Command>| matches!(heard.try_recv(), Ok(Command::Outlived));
+        let outlived = |heard: &mut mpsc::Receiver<Box<Command>>| {
+            matches!(heard.try_recv().as_deref(), Ok(Command::Outlived))
+        };
         let ((a, mut a_heard), (b, mut b_heard)) = (handle("a"), handle("b"));
         let (other, mut other_heard) = handle("other");
         registry.belongs("account", a.clone());

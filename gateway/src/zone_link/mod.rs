@@ -84,8 +84,9 @@ pub(crate) struct AttachSession {
     pub(crate) screen: Screen,
     /// Mailbox for all its messages, from before [`Zones::attach`] answers.
     pub(crate) mailbox: Mailbox,
-    /// Channel for the news that the session is out of the world.
-    pub(crate) events: mpsc::Sender<SessionEvent>,
+    /// Channel for the news that the session is out of the world; boxed as all that the channels of
+    /// a session carry.
+    pub(crate) events: mpsc::Sender<Box<SessionEvent>>,
 }
 
 /// A character is in the world.

@@ -90,7 +90,7 @@ pub(super) struct Session {
     pub(super) showing: Showing,
     /// Knowledge of its client that the former fan-out task passed on.
     pub(super) arrives: Option<Box<Watcher>>,
-    events: mpsc::Sender<SessionEvent>,
+    events: mpsc::Sender<Box<SessionEvent>>,
     /// Whether its first attach has no answer yet.
     pub(super) entering: bool,
     /// Whether the gateway has sent it the notice that its zone is lost.
@@ -560,7 +560,7 @@ impl Session {
     }
 
     pub(super) fn tell(&self, event: SessionEvent) {
-        if let Err(TrySendError::Full(event)) = self.events.try_send(event) {
+        if let Err(TrySendError::Full(event)) = self.events.try_send(Box::new(event)) {
             let events = self.events.clone();
             self.tasks.spawn("word to a session", async move {
                 if events.send_timeout(event, TIMEOUT).await.is_err() {

@@ -37,7 +37,7 @@ const HOME: Region = Region { x: 0, z: 0 };
 
 struct Player {
     mailbox: Mailbox,
-    events: mpsc::Receiver<SessionEvent>,
+    events: mpsc::Receiver<Box<SessionEvent>>,
 }
 
 impl Player {
@@ -45,6 +45,12 @@ impl Player {
         timeout(TIMEOUT, self.mailbox.next())
             .await
             .expect("nothing came")
+    }
+
+    /// Returns the next word that the session is out of the world.
+    async fn event(&mut self) -> SessionEvent {
+        let event = timeout(TIMEOUT, self.events.recv()).await;
+        *event.expect("in time").expect("the session is there")
     }
 
     /// Returns the next reliable message; reads and drops updates on the way.

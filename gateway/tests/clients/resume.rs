@@ -100,7 +100,7 @@ async fn an_unresolved_count_means_everything_anew_and_unknown_outcomes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_that_nobody_resumes_ends() {
-    let stage = Stage::open(&[("LINGER_SECONDS", "1")]).await;
+    let stage = Stage::open(&[("LINGER_SECONDS", "3")]).await;
     let client = stage.player("Ann").await;
     let lost = client.lose();
     sessions(&stage, "lingering", 1.0).await;

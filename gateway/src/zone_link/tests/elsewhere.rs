@@ -7,10 +7,8 @@ async fn who_is_replaced_hears_it_under_the_epoch_of_the_newer_login() {
     let (zone, _stand, mut player) = playing().await;
     zone.leaves(2, "");
     zone.leaves(4, "\"newer\"");
-    let event = timeout(TIMEOUT, player.events.recv())
-        .await
-        .expect("in time");
-    let Some(SessionEvent::Left { re, .. }) = event else {
+    let event = player.event().await;
+    let SessionEvent::Left { re, .. } = event else {
         panic!("{event:?}");
     };
     assert_eq!(
@@ -64,14 +62,12 @@ async fn who_was_logged_out_while_it_was_away_is_told_so_when_it_resumes() {
             .zones
             .resume("s", mailbox, Screen::all(Format::Json), false)
     );
-    let event = timeout(TIMEOUT, player.events.recv())
-        .await
-        .expect("in time");
+    let event = player.event().await;
     let left = SessionEvent::Left {
         re: None,
         reason: "disconnected".to_owned(),
     };
-    assert_eq!(event, Some(left));
+    assert_eq!(event, left);
     assert_eq!(stand.asks(&player, "a"), Err(InputError::NotInWorld));
 }
 
@@ -145,8 +141,7 @@ async fn who_comes_back_to_its_first_gateway_is_not_taken_for_an_older_login() {
 async fn a_session_that_goes_on_elsewhere_is_no_older_login() {
     let (zone, _stand, mut player) = playing().await;
     zone.replaced(3);
-    let event = timeout(TIMEOUT, player.events.recv()).await;
-    assert_eq!(event.expect("in time"), Some(SessionEvent::Elsewhere));
+    assert_eq!(player.event().await, SessionEvent::Elsewhere);
 }
 
 /// The zone's word of that may come later than its answer to a request of the gateway.
@@ -155,21 +150,18 @@ async fn who_is_sought_here_and_plays_elsewhere_already_is_no_older_login() {
     let (zone, _stand, mut player) = playing().await;
     zone.play_elsewhere();
     zone.turns_out(1);
-    let event = timeout(TIMEOUT, player.events.recv()).await;
-    assert_eq!(event.expect("in time"), Some(SessionEvent::Elsewhere));
+    assert_eq!(player.event().await, SessionEvent::Elsewhere);
 }
 
 /// Lets the zone say that the player left, and waits until the session hears it.
 async fn leaves(zone: &Zone, player: &mut Player) {
     zone.leaves(3, "\"bye\"");
-    let event = timeout(TIMEOUT, player.events.recv())
-        .await
-        .expect("in time");
+    let event = player.event().await;
     let left = SessionEvent::Left {
         re: Some(RequestId::Text("bye".to_owned())),
         reason: "left".to_owned(),
     };
-    assert_eq!(event, Some(left));
+    assert_eq!(event, left);
 }
 
 #[tokio::test(flavor = "multi_thread")]
