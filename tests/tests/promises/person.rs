@@ -10,6 +10,8 @@ use fantoccini::{
         InputSource, KeyAction, KeyActions, MOUSE_BUTTON_LEFT, MOUSE_BUTTON_RIGHT, MouseActions,
         PointerAction, TouchActions,
     },
+    elements::{Element, ElementRef},
+    error::CmdError,
 };
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
@@ -30,6 +32,8 @@ const PHONE: u32 = 600;
 const POLL: Duration = Duration::from_millis(100);
 /// Time for which a tap holds a button or a key down.
 const TAP: Duration = Duration::from_millis(60);
+/// Where WebDriver puts the id of an element that a script returns.
+const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 /// The key that sends and chooses.
 const ENTER: char = '\u{E007}';
 
@@ -232,25 +236,41 @@ impl<'d> Person<'d> {
 
     /// Presses the first thing that is shown, not covered, enabled, and whose words begin so.
     pub(super) async fn presses(&self, css: &str, words: &str) -> Result<()> {
-        let (x, y) = self.finds(css, words).await?;
-        self.points(x, y).await
+        self.taps(css, words, MOUSE_BUTTON_LEFT).await
     }
 
     /// Asks what can be done with a thing of the pack: with the other button of the mouse, or by a
     /// tap.
     pub(super) async fn asks(&self, css: &str) -> Result<()> {
-        let (x, y) = self.finds(css, "").await?;
-        if self.finger {
-            return self.points(x, y).await;
+        let button = match self.finger {
+            true => MOUSE_BUTTON_LEFT,
+            false => MOUSE_BUTTON_RIGHT,
+        };
+        self.taps(css, "", button).await
+    }
+
+    /// Presses a thing where it is by then: a line that comes above it may have moved it.
+    async fn taps(&self, css: &str, words: &str, button: u64) -> Result<()> {
+        let deadline = Instant::now() + SOON;
+        loop {
+            let (element, ..) = self.finds(css, words).await?;
+            let onto = PointerAction::MoveToElement {
+                element,
+                duration: None,
+                x: 0.0,
+                y: 0.0,
+            };
+            match self.presses_at(onto, button).await {
+                // The page has just drawn it anew.
+                Err(e) if e.is_stale_element_reference() && Instant::now() < deadline => {}
+                pressed => return Ok(pressed?),
+            }
         }
-        let mouse = MouseActions::new("mouse".to_owned());
-        let mouse = tapping(mouse, MOUSE_BUTTON_RIGHT, x, y);
-        Ok(self.page.perform_actions(mouse).await?)
     }
 
     /// Drags the first thing that fits to another one, with the mouse.
     pub(super) async fn drags(&self, from: &str, to: &str) -> Result<()> {
-        let ((x, y), (to_x, to_y)) = (self.finds(from, "").await?, self.finds(to, "").await?);
+        let ((_, x, y), (_, to_x, to_y)) = (self.finds(from, "").await?, self.finds(to, "").await?);
         let (button, duration) = (MOUSE_BUTTON_LEFT, Some(TAP));
         let mouse = MouseActions::new("mouse".to_owned())
             .then(PointerAction::MoveTo {
@@ -273,9 +293,9 @@ impl<'d> Person<'d> {
         Ok(self.page.perform_actions(mouse).await?)
     }
 
-    /// Returns the middle of the first thing that is shown, not covered, enabled, and whose words
-    /// begin so.
-    async fn finds(&self, css: &str, words: &str) -> Result<(f64, f64)> {
+    /// Returns the first thing that is shown, not covered, enabled, and whose words begin so, with its
+    /// middle.
+    async fn finds(&self, css: &str, words: &str) -> Result<(Element, f64, f64)> {
         let script = "const [css, words] = arguments; \
             const fits = (e) => e.checkVisibility({ visibilityProperty: true }) && !e.disabled && \
                 (e.getAttribute('aria-label') ?? e.textContent).trim().startsWith(words); \
@@ -286,17 +306,19 @@ impl<'d> Person<'d> {
             if (!at) return `none is shown in ${panes.map((pane) => pane.innerText).join('; ')}`; \
             const [x, y] = [(at.left + at.right) / 2, (at.top + at.bottom) / 2]; \
             const hit = document.elementFromPoint(x, y); \
-            return found.contains(hit) ? { x, y } : `covered by ${hit?.outerHTML.slice(0, 200)}`;";
+            return found.contains(hit) ? [x, y, found] : `covered by ${hit?.outerHTML.slice(0, 200)}`;";
         let deadline = Instant::now() + SOON;
         let mut before = Value::Null;
         loop {
             let args = vec![json!(css), json!(words)];
             let at = self.page.execute(script, args).await?;
             // Nobody hits what still moves, such as a window into which words come.
-            if let (Some(x), Some(y)) = (at["x"].as_f64(), at["y"].as_f64())
+            if let (Some(x), Some(y)) = (at[0].as_f64(), at[1].as_f64())
                 && at == before
             {
-                return Ok((x, y));
+                let id = at[2][ELEMENT].as_str().context("an element")?;
+                let id = ElementRef::from(id.to_owned());
+                return Ok((Element::from_element_id(self.page.clone(), id), x, y));
             }
             ensure!(Instant::now() < deadline, "{css} {words:?}: {at}");
             before = at;
@@ -306,24 +328,20 @@ impl<'d> Person<'d> {
 
     /// Clicks, or taps with the finger.
     pub(super) async fn points(&self, x: f64, y: f64) -> Result<()> {
+        let duration = None;
+        let to = PointerAction::MoveTo { duration, x, y };
+        Ok(self.presses_at(to, MOUSE_BUTTON_LEFT).await?)
+    }
+
+    /// Goes there with the finger or the mouse, and presses.
+    async fn presses_at(&self, to: PointerAction, button: u64) -> Result<(), CmdError> {
         if self.finger {
-            let finger = tapping(
-                TouchActions::new("finger".to_owned()),
-                MOUSE_BUTTON_LEFT,
-                x,
-                y,
-            );
-            self.page.perform_actions(finger).await?;
+            let finger = TouchActions::new("finger".to_owned());
+            self.page.perform_actions(tapping(finger, to, button)).await
         } else {
-            let mouse = tapping(
-                MouseActions::new("mouse".to_owned()),
-                MOUSE_BUTTON_LEFT,
-                x,
-                y,
-            );
-            self.page.perform_actions(mouse).await?;
+            let mouse = MouseActions::new("mouse".to_owned());
+            self.page.perform_actions(tapping(mouse, to, button)).await
         }
-        Ok(())
     }
 
     pub(super) async fn taps_key(&self, key: char) -> Result<()> {
@@ -388,10 +406,9 @@ impl<'d> Person<'d> {
     }
 }
 
-fn tapping<S: InputSource<Action = PointerAction>>(source: S, button: u64, x: f64, y: f64) -> S {
-    let duration = None;
+fn tapping<S: InputSource<Action = PointerAction>>(source: S, to: PointerAction, button: u64) -> S {
     source
-        .then(PointerAction::MoveTo { duration, x, y })
+        .then(to)
         .then(PointerAction::Down { button })
         .then(PointerAction::Pause { duration: TAP })
         .then(PointerAction::Up { button })
