@@ -32,6 +32,8 @@ const DOORS: [Size; 6] = [
 /// The sword that everybody begins with has two names.
 const SWORDS: [&str; 2] = ["bronze_shortsword", "bronze_sword"];
 const BOW: &str = "crooked_bow";
+/// The graves of these stories are further from the town than this, in tiles.
+const FAR: i32 = 64;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn newcomers_find_their_way_from_the_door_to_the_grave_and_the_bank_at_every_size() {
@@ -355,10 +357,16 @@ async fn fights_and_dies(world: &World, one: &Person<'_>, killer: &str) -> Resul
     })
     .await?;
     ensure!(belongings(one).await? != before, "nothing was lost");
-    one.looks("a grave").await?;
     let grave = &left["graves"][0];
     let axis = |name: &str| i32::try_from(grave[name].as_i64().unwrap_or(0));
-    world.put(&one.page, (axis("x")?, axis("z")?)).await?;
+    let at = (axis("x")?, axis("z")?);
+    // The page hears that one has woken up before it hears where.
+    until(&one.page, "standing far from the grave", |state| {
+        position(state).is_ok_and(|(x, z)| (x - at.0).abs().max((z - at.1).abs()) > FAR)
+    })
+    .await?;
+    one.looks("a grave").await?;
+    world.put(&one.page, at).await?;
     let id = seen(&one.page, "id", &grave["id"]).await?;
     act_on(&one.page, &id, "Take").await?;
     let none = |state: &Value| state["graves"] == json!([]);
