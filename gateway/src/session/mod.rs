@@ -80,7 +80,7 @@ enum Flow {
 
 /// One client.
 ///
-/// What its channels carry is boxed, because a channel has room for 32 values from its beginning on.
+/// Its channels carry boxes, because a channel has room for 32 values from its beginning on.
 pub(crate) struct Session {
     app: Arc<App>,
     handle: Handle,
