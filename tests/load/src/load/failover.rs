@@ -34,11 +34,13 @@ pub struct Failover {
 }
 
 impl Failover {
-    /// Begins at the moment at which something breaks.
+    /// Begins at the moment at which something breaks. Who lies dead at that moment still stands up
+    /// elsewhere.
     pub fn begin(&mut self, now: Instant) {
         *self = Self {
             since: Some(now),
             ask_at: Some(now),
+            died: self.died,
             ..Self::default()
         };
     }
@@ -148,6 +150,15 @@ mod tests {
         assert!(failover.moved(4, now + ms(1_500)));
         failover.moved(30, now + ms(2_000));
         assert_eq!(failover.jump(), 17);
+    }
+
+    #[test]
+    fn who_was_dead_before_jumps_by_its_death() {
+        let (mut failover, now) = begun();
+        failover.died();
+        failover.begin(now + ms(100));
+        failover.moved(40, now + ms(200));
+        assert_eq!(failover.jump(), 0);
     }
 
     #[test]
