@@ -138,13 +138,12 @@ impl Watcher {
             }
         };
         if let (Encoding::CompactWithoutPlayers, Part::Tick, Some(most)) = (encoding, part, most) {
-            stage.gather(Chunk::from(position));
             let always = watch.focus.iter().filter_map(|id| replica.entity(id));
             let always: Vec<u32> = always.map(|entity| entity.number).collect();
-            let players = |chunk| stage.players(chunk);
+            let crowd = stage.crowd(Chunk::from(position));
             let most = most.get().into();
             self.view
-                .plan_near(&mut plan, changes, most, position, &always, players);
+                .plan_near(&mut plan, changes, most, position, &always, crowd);
         }
         let flush = Flush {
             encoding,

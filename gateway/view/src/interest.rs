@@ -9,11 +9,12 @@ use std::{
     sync::Arc,
 };
 
-use proto::client::{compact::write::Near, limits::WORLD_UPDATE_BYTES_MAX};
+use proto::client::limits::WORLD_UPDATE_BYTES_MAX;
 use world::{Chunk, Tile};
 
 use super::{
     changes::Changes,
+    crowd::Crowd,
     encode::{self, ENVELOPE_BYTES, Encoding, GONE_BYTES, WHOLE_BYTES_MAX},
     entity::Entity,
     names::Names,
@@ -310,25 +311,19 @@ impl View {
     }
 
     /// Puts the nearest players into a plan of a tick, for a client at `at` that sees at most `most`
-    /// of them; `players` returns those of a chunk. `always` are among them wherever they are in sight.
-    pub fn plan_near<'a>(
+    /// of the crowd. `always` are among them wherever they are in sight.
+    pub fn plan_near(
         &mut self,
         plan: &mut Plan,
         changes: &Changes,
         most: usize,
         at: Tile,
         always: &[u32],
-        players: impl Fn(Chunk) -> &'a [Near],
+        crowd: &Crowd,
     ) {
         self.hear(changes);
-        let Some(center) = self.center else {
-            return;
-        };
-        let chunks = around(center).map(|chunk| match self.shown(plan, chunk) {
-            true => players(chunk),
-            false => &[],
-        });
-        let near = self.near.plan(most, at, always, chunks);
+        let seen = crowd.seen_from(at, |chunk| self.shown(plan, chunk));
+        let near = self.near.plan(most, always, &seen);
         // A listed player that looks different now and goes from chunk to chunk needs its name anew.
         plan.arrivals.extend(near.listed());
         plan.bytes += near.piece.len();
@@ -366,17 +361,19 @@ impl View {
         };
         let room = WORLD_UPDATE_BYTES_MAX.saturating_sub(spent + told);
         let mut names = std::mem::take(&mut self.names);
-        let name = |number: u32| {
-            let entity = replica.numbered(number)?;
-            let seen = if encoding == Encoding::CompactWithoutPlayers && entity.is_player() {
+        let sees = |entity: &Entity| {
+            if encoding == Encoding::CompactWithoutPlayers && entity.is_player() {
                 let near = plan.near.as_ref();
-                near.map_or_else(|| self.near.lists(number), |near| near.lists(number))
-            } else {
-                let focused = focus.iter().any(|one| one.number == number);
-                let single = focused && self.has_some_of(entity.chunk);
-                single || self.shown(plan, entity.chunk)
-            };
-            seen.then(|| encode::name(entity))
+                let number = entity.number;
+                return near.map_or_else(|| self.near.lists(number), |near| near.lists(number));
+            }
+            let focused = focus.iter().any(|one| one.number == entity.number);
+            let single = focused && self.has_some_of(entity.chunk);
+            single || self.shown(plan, entity.chunk)
+        };
+        let name = |number: u32, comes: bool| {
+            let entity = replica.numbered(number)?;
+            (comes || sees(entity)).then(|| encode::name(entity))
         };
         let tells = |chunk: Chunk| self.sees(chunk) && plan.changed & 1 << slot_of(chunk) != 0;
         let first: Vec<u32> = focus.iter().map(|entity| entity.number).collect();

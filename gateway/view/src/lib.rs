@@ -1,12 +1,13 @@
 //! Each client's view of the world. Pure.
 //!
-//! `entity`, `numbers` and `replica` unite the words of all zones. `encode` writes the world once
+//! `entity`, `things` and `replica` unite the words of all zones. `encode` writes the world once
 //! per encoding. `subscriptions` decides which chunks to ask of which run. `square` names the
 //! chunks in sight, and `area` the part of the world that one task or gateway shows. `interest`,
-//! `names`, `near`, `plan`, `scene` and `stage` decide each session's content, update by update.
+//! `names`, `crowd`, `near`, `plan`, `scene` and `stage` decide each session's content, update by update.
 
 pub mod area;
 pub mod changes;
+pub mod crowd;
 pub mod encode;
 pub mod entity;
 pub mod interest;
@@ -19,3 +20,4 @@ pub mod scene;
 pub mod square;
 pub mod stage;
 pub mod subscriptions;
+mod things;

@@ -109,10 +109,10 @@ impl Names {
     }
 
     /// Chooses the names for an update in which `arrivals` come, the nearest first. Things of `first`
-    /// go before all others. `name` returns a thing's name section; `None`: the client does not see
-    /// the thing. Stale names that the update
-    /// does not replace are forgotten; they and the names take `room` bytes at most, unless there
-    /// are too many stale ones.
+    /// go before all others. `name` returns a thing's name section, and hears whether the thing comes
+    /// just now; `None`: the client does not see the thing. The update makes the client forget stale
+    /// names that it does not replace; they and the names take `room` bytes at most, unless there are
+    /// too many stale ones.
     pub fn choose(
         &mut self,
         changes: &Changes,
@@ -120,19 +120,19 @@ impl Names {
         first: &[u32],
         arrivals: &[u32],
         mut room: usize,
-        name: impl Fn(u32) -> Option<Bytes>,
+        name: impl Fn(u32, bool) -> Option<Bytes>,
     ) -> Naming {
         let known = self.hear(changes, tells);
         room = room.saturating_sub(self.stale_bytes());
         let mut naming = Naming::default();
         // Things that wait come before those that arrive, since a client saw them first.
         let mut full = false;
-        let mut offer = |number: u32, naming: &mut Naming| {
+        let mut offer = |number: u32, comes: bool, naming: &mut Naming| {
             if full {
                 naming.owed.push(number);
                 return;
             }
-            let Some(piece) = name(number) else {
+            let Some(piece) = name(number, comes) else {
                 return;
             };
             if piece.len() > room {
@@ -148,18 +148,27 @@ impl Names {
         };
         let unknown = |number: &&u32| !self.known.has(**number) && !known.contains(number);
         for number in first.iter().filter(unknown) {
-            offer(*number, &mut naming);
+            offer(*number, false, &mut naming);
         }
         let others = |number: &&u32| unknown(number) && !first.contains(number);
         let waits = |number: &&u32| self.owed.has(**number);
         for number in self.queue.iter().filter(waits).filter(others) {
-            offer(*number, &mut naming);
+            offer(*number, false, &mut naming);
         }
         let comes = |number: &&u32| !self.owed.has(**number);
         for number in arrivals.iter().filter(comes).filter(others) {
-            offer(*number, &mut naming);
+            offer(*number, true, &mut naming);
         }
         naming.known.extend(known);
+        self.make_forget(&mut naming);
+        naming
+    }
+
+    /// Adds the stale names that the update does not replace.
+    fn make_forget(&self, naming: &mut Naming) {
+        if self.stale.is_empty() {
+            return;
+        }
         let told: BTreeSet<u32> = naming.known.iter().copied().collect();
         naming.forgotten = self.stale.difference(&told).copied().collect();
         if !naming.forgotten.is_empty() {
@@ -167,7 +176,6 @@ impl Names {
             naming.bytes += piece.len();
             naming.pieces.push(piece);
         }
-        naming
     }
 
     /// Notes that the client's socket took the update.
@@ -199,7 +207,7 @@ mod tests {
     /// takes. Each name has 100 bytes.
     fn come(names: &mut Names, first: &[u32], come: &[u32], room: usize) -> (Vec<u32>, usize) {
         let changes = Changes::default();
-        let name = |_| Some(Bytes::from_static(&[0; 100]));
+        let name = |_, _| Some(Bytes::from_static(&[0; 100]));
         let naming = names.choose(&changes, |_| true, first, come, room, name);
         let said = (naming.known.clone(), naming.bytes);
         names.took(&naming);

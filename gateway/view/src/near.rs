@@ -7,21 +7,21 @@
 use std::cell::OnceCell;
 
 use bytes::{Bytes, BytesMut};
-use foldhash::{HashMap, HashMapExt};
 use proto::client::{
     compact::write::{self, Near},
     limits::VIEW_CHUNKS,
 };
 use world::{Chunk, Tile, geometry::tile::CHUNK_TILES};
 
-use super::{numbers::NumberSet, square::around};
+use super::{
+    crowd::{DISTANCE_MAX, Seen},
+    numbers::NumberSet,
+};
 
 /// Tiles for which a listed player stays in the list beyond the others.
 const STAYS_TILES: i32 = 2;
 /// Tiles by which the square of a near section begins before the chunks in sight.
 const MARGIN_TILES: i32 = 4;
-/// The largest distance that counts, in tiles.
-const DISTANCE_MAX: i32 = 63;
 const RANKS: usize = DISTANCE_MAX as usize + 2;
 
 /// Number in the place of a listed player that is gone.
@@ -86,107 +86,76 @@ impl NearList {
         }
     }
 
-    /// Returns the next list of a client at `at`: at most `most` players. `chunks` are the players of
-    /// each chunk in sight, in the order of [`around`](super::square::around). `always` go before
+    /// Returns the next list of a client: at most `most` of the players that it sees. `always` go before
     /// all others.
-    pub fn plan<'a>(
-        &self,
-        most: usize,
-        at: Tile,
-        always: &[u32],
-        chunks: impl Iterator<Item = &'a [Near]>,
-    ) -> NearPlan {
-        let mut chunks = chunks.zip(around(Chunk::from(at)));
-        let mut candidates: Vec<(usize, Near)> = Vec::with_capacity(4 * most.min(1024));
+    pub(crate) fn plan(&self, most: usize, always: &[u32], seen: &Seen<'_>) -> NearPlan {
+        if seen.count() <= most {
+            let stays = |near: &Near| (*near, seen.tile(near.number));
+            let others = seen.all().filter(|near| !self.listed.has(near.number));
+            let before = self.list.iter().map(stays).collect();
+            return self.write(seen.center(), before, others.copied().collect());
+        }
         let mut counts = [0_usize; RANKS];
-        // Those of a higher rank cannot be listed any more.
-        let mut limit = RANKS;
-        let mut skipped: Vec<&[Near]> = Vec::new();
-        for ring in 0..=VIEW_CHUNKS {
-            let nearer: usize = counts[..first_rank(ring)].iter().sum();
+        let mut ranked = |tile: Tile, number: u32, nearer: i32| {
+            let rank = match always.contains(&number) {
+                true => 0,
+                false => (seen.distance(tile) + 1 - nearer).max(1),
+            };
+            let rank = usize::try_from(rank).unwrap_or(0);
+            counts[rank] += 1;
+            (rank, tile)
+        };
+        let listed: Vec<Option<(usize, Tile)>> = self
+            .list
+            .iter()
+            .map(|near| Some(ranked(seen.tile(near.number)?, near.number, STAYS_TILES)))
+            .collect();
+        let mut others: Vec<(usize, Near)> = Vec::with_capacity(most.min(1024));
+        for number in always.iter().filter(|number| !self.listed.has(**number)) {
+            if let Some(tile) = seen.tile(*number) {
+                let (rank, tile) = ranked(tile, *number, 0);
+                let number = *number;
+                others.push((rank, Near { number, tile }));
+            }
+        }
+        let mut nearer = counts[0];
+        for (rank, distance) in (1..).zip(0..=DISTANCE_MAX) {
+            seen.ring(distance, |near| {
+                if !self.listed.has(near.number) && !always.contains(&near.number) {
+                    counts[rank] += 1;
+                    others.push((rank, *near));
+                }
+            });
+            // All of this rank are known by now: others are further away, and the listed ones counted.
+            nearer += counts[rank];
             if nearer >= most {
                 break;
             }
-            let in_ring = if ring == 0 { 1 } else { 8 * ring };
-            let in_ring = usize::try_from(in_ring).unwrap_or(0);
-            for (players, chunk) in chunks.by_ref().take(in_ring) {
-                if least_rank(chunk, at) > limit {
-                    skipped.push(players);
-                    continue;
-                }
-                for near in players {
-                    let rank = self.rank(near, at, always);
-                    counts[rank] += 1;
-                    if rank <= limit {
-                        candidates.push((rank, *near));
-                    }
-                }
-                limit = last_rank(&counts, most).0;
-            }
         }
-        if counts[0] < always.len() {
-            let rest = chunks.map(|(players, _)| players);
-            let rest = skipped.into_iter().chain(rest).flatten();
-            for near in rest.filter(|near| always.contains(&near.number)) {
-                counts[0] += 1;
-                candidates.push((0, *near));
-            }
-        }
-        let (last, left) = last_rank(&counts, most);
-        let chosen = self.choose(candidates, last, left);
-        self.write(Chunk::from(at), chosen)
-    }
-
-    /// Returns the rank of a player; those of lower ranks are listed first.
-    fn rank(&self, near: &Near, at: Tile, always: &[u32]) -> usize {
-        let distance = near.tile.steps_to(at).min(DISTANCE_MAX.cast_unsigned());
-        let distance = distance.cast_signed();
-        let rank = if always.contains(&near.number) {
-            0
-        } else if self.listed.has(near.number) {
-            (distance + 1 - STAYS_TILES).max(1)
-        } else {
-            distance + 1
+        let (last, mut left) = last_rank(&counts, most);
+        let mut comes = |rank: usize| {
+            let edge = rank == last && left > 0;
+            left -= usize::from(edge);
+            rank < last || edge
         };
-        usize::try_from(rank).unwrap_or(0)
+        // Of the last rank the listed ones go first.
+        let stays = |(near, ranked): (&Near, Option<(usize, Tile)>)| {
+            let ranked = ranked.filter(|(rank, _)| comes(*rank));
+            (*near, ranked.map(|(_, tile)| tile))
+        };
+        let before = self.list.iter().zip(listed).map(stays).collect();
+        let others = others.into_iter().filter(|(rank, _)| comes(*rank));
+        let added = others.map(|(_, near)| near).collect();
+        self.write(seen.center(), before, added)
     }
 
-    /// Returns those of the candidates that come before rank `last`, and `left` of that rank, the
-    /// listed ones first.
-    fn choose(&self, candidates: Vec<(usize, Near)>, last: usize, mut left: usize) -> Vec<Near> {
-        let mut chosen = Vec::with_capacity(candidates.len().min(256));
-        let mut edge = Vec::new();
-        for (rank, near) in candidates {
-            if rank < last {
-                chosen.push(near);
-            } else if rank == last && left > 0 {
-                if self.listed.has(near.number) {
-                    left -= 1;
-                    chosen.push(near);
-                } else {
-                    edge.push(near);
-                }
-            }
-        }
-        chosen.extend(edge.into_iter().take(left));
-        chosen
-    }
-
-    fn write(&self, center: Chunk, chosen: Vec<Near>) -> NearPlan {
-        let mut listed: HashMap<u32, Tile> = HashMap::with_capacity(chosen.len());
-        let mut added = Vec::new();
-        for near in chosen {
-            if self.begun && self.listed.has(near.number) {
-                listed.insert(near.number, near.tile);
-            } else {
-                added.push(near);
-            }
-        }
-        let before = if self.begun { &*self.list } else { &[] };
-        let before: Vec<(Near, Option<Tile>)> = before
-            .iter()
-            .map(|near| (*near, listed.get(&near.number).copied()))
-            .collect();
+    /// Returns the next list: `before` has all of the list, each with its tile now unless it goes.
+    fn write(
+        &self,
+        center: Chunk,
+        before: Vec<(Near, Option<Tile>)>,
+        added: Vec<Near>,
+    ) -> NearPlan {
         let rests = before.iter().all(|(near, now)| *now == Some(near.tile));
         if self.begun && rests && added.is_empty() {
             return NearPlan {
@@ -210,8 +179,9 @@ impl NearList {
         if self.list.iter().all(|near| near.number != NOBODY) {
             return None;
         }
-        let stays = self.list.iter().filter(|near| near.number != NOBODY);
-        Some(self.write(center, stays.copied().collect()))
+        let stays = |near: &Near| (*near, (near.number != NOBODY).then_some(near.tile));
+        let before = self.list.iter().map(stays).collect();
+        Some(self.write(center, before, Vec::new()))
     }
 
     /// Notes that the client's socket took the update.
@@ -241,26 +211,6 @@ fn origin(center: Chunk) -> Tile {
     }
 }
 
-/// Returns the lowest rank that a player in this ring of chunks can have, but for those who are
-/// always listed. A chunk of the first ring may begin at the next tile.
-fn first_rank(ring: i32) -> usize {
-    let tiles = (ring - 1).max(0) * CHUNK_TILES + 1;
-    let rank = (tiles + 1 - STAYS_TILES).max(1);
-    usize::try_from(rank).unwrap_or(0)
-}
-
-/// Returns the lowest rank that a player in a chunk can have, but for those who are always listed.
-fn least_rank(chunk: Chunk, at: Tile) -> usize {
-    let beyond = |chunk: i32, at: i32| {
-        let from = chunk.saturating_mul(CHUNK_TILES);
-        let to = from.saturating_add(CHUNK_TILES - 1);
-        from.saturating_sub(at).max(at.saturating_sub(to)).max(0)
-    };
-    let tiles = beyond(chunk.x, at.x).max(beyond(chunk.z, at.z));
-    let rank = tiles.min(DISTANCE_MAX) + 1 - STAYS_TILES;
-    usize::try_from(rank.max(1)).unwrap_or(0)
-}
-
 /// Returns the rank in which `most` are reached, and how many of that rank still have room.
 fn last_rank(counts: &[usize], most: usize) -> (usize, usize) {
     let mut left = most;
@@ -273,28 +223,10 @@ fn last_rank(counts: &[usize], most: usize) -> (usize, usize) {
     (counts.len(), 0)
 }
 
-/// Returns the players of some chunks, for [`NearList::plan`].
-pub fn in_chunk(replica: &super::replica::Replica, chunk: Chunk) -> Vec<Near> {
-    let Some(state) = replica.chunk(chunk) else {
-        return Vec::new();
-    };
-    let players = state.numbered().filter(|thing| thing.player);
-    let near = players.filter_map(|thing| {
-        let entity = replica.numbered(thing.number)?;
-        Some(Near {
-            number: thing.number,
-            tile: Tile {
-                x: entity.x,
-                z: entity.z,
-            },
-        })
-    });
-    near.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::crowd::tests::crowd;
 
     /// Numbers without a pattern, from a seed (xorshift).
     fn dice(mut state: u64) -> impl FnMut(i32) -> i32 {
@@ -310,11 +242,11 @@ mod tests {
     /// before anybody in it, and those who are always listed are.
     #[test]
     fn the_list_has_the_nearest_of_a_crowd_and_those_who_are_always_in_it() {
-        for (seed, crowd, side) in [(7, 900, 50), (8, 200, 56), (9, 40, 20)] {
+        for (seed, players, side) in [(7, 900, 50), (8, 200, 56), (9, 40, 20)] {
             let mut dice = dice(seed);
             let mut list = NearList::default();
             let at = Tile { x: 27, z: 28 };
-            let mut tiles: Vec<Tile> = (0..crowd)
+            let mut tiles: Vec<Tile> = (0..players)
                 .map(|_| Tile {
                     x: dice(side),
                     z: dice(side),
@@ -329,20 +261,26 @@ mod tests {
                     })
                     .collect();
                 let always = [3, 11];
-                let in_chunk = |chunk| {
-                    let there = all.iter().filter(|near| Chunk::from(near.tile) == chunk);
-                    there.copied().collect::<Vec<Near>>()
-                };
-                let chunks: Vec<Vec<Near>> = around(Chunk::from(at)).map(in_chunk).collect();
-                let plan = list.plan(60, at, &always, chunks.iter().map(Vec::as_slice));
-                let seen: Vec<Near> = chunks.iter().flatten().copied().collect();
+                let crowd = crowd(&all, at);
+                let view = crowd.seen_from(at, |_| true);
+                let plan = list.plan(60, &always, &view);
+                let seen: Vec<Near> = view.all().copied().collect();
                 assert_eq!(plan.list.len(), seen.len().min(60));
-                let rank = |near: &&Near| list.rank(near, at, &always);
+                let rank = |near: &&Near| {
+                    let distance = view.distance(near.tile);
+                    match (always.contains(&near.number), list.lists(near.number)) {
+                        (true, _) => 0,
+                        (_, true) => (distance - 1).max(1),
+                        (_, false) => distance + 1,
+                    }
+                };
                 let (listed, others): (Vec<&Near>, Vec<&Near>) =
                     seen.iter().partition(|near| plan.lists(near.number));
                 let last = listed.iter().map(rank).max();
                 let next = others.iter().map(rank).min();
                 assert!(next.is_none() || last <= next, "{last:?} before {next:?}");
+                let there = |number: &u32| plan.lists(*number) == view.tile(*number).is_some();
+                assert!(always.iter().all(there));
                 list.took(plan);
                 for tile in &mut tiles {
                     tile.x = (tile.x + dice(3) - 1).clamp(0, side - 1);

@@ -18,7 +18,7 @@ use super::{
     changes::{Changes, Numbered, Renamed, Touched},
     encode::Encoding,
     entity::{Entity, FieldMap, Fields, PLAYER, present, read_fields},
-    numbers::Numbers,
+    things::Things,
 };
 
 /// Ticks for which a thing that went to another run waits for that run to publish it.
@@ -75,7 +75,7 @@ impl ChunkState {
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Replica {
-    entities: HashMap<Arc<str>, Entity>,
+    things: Things,
     chunks: HashMap<Chunk, ChunkState>,
     /// Sequences of things that are gone, with the ticks at which they went.
     gone: HashMap<Arc<str>, (u64, u64)>,
@@ -83,7 +83,6 @@ pub struct Replica {
     departing: BTreeSet<Arc<str>>,
     touched: HashMap<Arc<str>, Touched>,
     hits: HashMap<Chunk, Vec<FieldMap>>,
-    numbers: Numbers,
     flushes: u64,
     tick: u64,
     malformed: u64,
@@ -97,7 +96,7 @@ impl Replica {
 
     /// Returns the numbers of things and of chunks.
     pub fn size(&self) -> (usize, usize) {
-        (self.entities.len(), self.chunks.len())
+        (self.things.len(), self.chunks.len())
     }
 
     /// Takes the number of records that made no sense since the last call.
@@ -112,12 +111,12 @@ impl Replica {
 
     /// Returns a thing.
     pub fn entity(&self, id: &str) -> Option<&Entity> {
-        self.entities.get(id)
+        self.things.get(id)
     }
 
     /// Returns the thing for which a number stands.
     pub fn numbered(&self, number: u32) -> Option<&Entity> {
-        self.entity(self.numbers.id(number)?)
+        self.things.numbered(number)
     }
 
     /// Sets the runs that have to describe a chunk. `complete`: no other run owns something near
@@ -139,8 +138,8 @@ impl Replica {
         };
         for id in state.entities.into_keys() {
             self.departing.remove(&id);
-            self.entities.remove(&id);
-            self.numbers.free(&id);
+            self.things.remove(&id);
+            self.things.give_back(&id);
         }
         self.hits.remove(&chunk);
     }
@@ -219,7 +218,7 @@ impl Replica {
         let Some(state) = self.chunks.get(&chunk) else {
             return;
         };
-        let of_run = |id: &&Arc<str>| self.entities.get(&***id).is_some_and(|e| e.run == run);
+        let of_run = |id: &&Arc<str>| self.things.get(id).is_some_and(|e| e.run == run);
         let stale = state
             .entities
             .keys()
@@ -232,7 +231,7 @@ impl Replica {
 
     fn leave(&mut self, run: u64, tick: u64, chunk: Chunk, leave: &wire::Leave) {
         let sequence = leave.ownership_sequence;
-        let Some(entity) = self.entities.get_mut(leave.id.as_str()) else {
+        let Some(entity) = self.things.get_mut(leave.id.as_str()) else {
             return;
         };
         if sequence < entity.sequence || entity.chunk != chunk {
@@ -266,7 +265,7 @@ impl Replica {
             return;
         };
         let fields = present(fields);
-        let id: Arc<str> = match self.entities.get_mut(enter.id.as_str()) {
+        let id: Arc<str> = match self.things.get_mut(enter.id.as_str()) {
             Some(known) if known.sequence > sequence => return,
             Some(known) => {
                 let same = known.chunk == chunk
@@ -287,7 +286,7 @@ impl Replica {
         };
         self.remove(&id);
         self.touch(&id, None).replaced = true;
-        let number = self.numbers.of(&id);
+        let number = self.things.number(&id);
         if let Some(state) = self.chunks.get_mut(&chunk) {
             let player = enter.kind == PLAYER;
             state
@@ -296,7 +295,7 @@ impl Replica {
             state.snapshot = Default::default();
         }
         let entity = Entity {
-            id: Arc::clone(&id),
+            id,
             number,
             kind: enter.kind.into(),
             x: enter.x,
@@ -307,11 +306,11 @@ impl Replica {
             fields: Fields::new(fields),
             departs: None,
         };
-        self.entities.insert(id, entity);
+        self.things.insert(entity);
     }
 
     fn update(&mut self, run: u64, chunk: Chunk, delta: wire::EntityDelta) {
-        let Some(entity) = self.entities.get_mut(delta.id.as_str()) else {
+        let Some(entity) = self.things.get_mut(delta.id.as_str()) else {
             return;
         };
         if entity.run != run || entity.chunk != chunk {
@@ -339,7 +338,7 @@ impl Replica {
     }
 
     fn remove(&mut self, id: &Arc<str>) {
-        let Some(entity) = self.entities.remove(id) else {
+        let Some(entity) = self.things.remove(id) else {
             return;
         };
         self.departing.remove(id);
@@ -365,7 +364,7 @@ impl Replica {
 
     /// Makes a thing go unless a run publishes it soon.
     fn depart(&mut self, id: &Arc<str>) {
-        if let Some(entity) = self.entities.get_mut(id) {
+        if let Some(entity) = self.things.get_mut(id) {
             entity.departs.get_or_insert(self.tick + TRANSFER_TICKS);
             self.departing.insert(Arc::clone(id));
         }
@@ -386,8 +385,8 @@ impl Replica {
         }
         let runs = &state.runs;
         let orphan = |id: &&Arc<str>| {
-            self.entities
-                .get(&***id)
+            self.things
+                .get(id)
                 .is_some_and(|entity| !runs.contains_key(&entity.run))
         };
         for id in state
@@ -403,7 +402,7 @@ impl Replica {
 
     /// Returns whether anything changed since the last flush.
     pub fn has_news(&self) -> bool {
-        !self.touched.is_empty() || !self.hits.is_empty() || self.numbers.has_freed()
+        !self.touched.is_empty() || !self.hits.is_empty() || self.things.has_freed()
     }
 
     /// Returns everything that changed since the last flush.
@@ -424,13 +423,13 @@ impl Replica {
         for (chunk, hits) in std::mem::take(&mut self.hits) {
             changes.chunks.entry(chunk).or_default().hits = hits;
         }
-        changes.freed = self.numbers.flush();
+        changes.freed = self.things.flush();
         changes
     }
 
     /// Adds the change of one thing.
     fn tell(&mut self, changes: &mut Changes, id: Arc<str>, touched: Touched) {
-        let now = self.entities.get(&id);
+        let now = self.things.get(&id);
         let at = now.map(|entity| entity.chunk);
         if let Some((before, leaves)) = touched.before
             && at != Some(before)
@@ -439,7 +438,7 @@ impl Replica {
             change.leave.push((Arc::clone(&id), leaves));
         }
         let Some(now) = now else {
-            self.numbers.free(&id);
+            self.things.give_back(&id);
             return;
         };
         let (number, chunk) = (now.number, now.chunk);
@@ -468,7 +467,7 @@ impl Replica {
     fn end_departures(&mut self) {
         let tick = self.tick;
         let over = |id: &&Arc<str>| {
-            let departs = self.entities.get(&***id).and_then(|entity| entity.departs);
+            let departs = self.things.get(id).and_then(|entity| entity.departs);
             departs.is_none_or(|last| last <= tick)
         };
         for id in self

@@ -5,13 +5,12 @@ use std::cell::Cell;
 
 use bytes::Bytes;
 use foldhash::HashMap;
-use proto::client::compact::write::Near;
 use world::Chunk;
 
 use super::{
     changes::{Changes, ChunkChange, Numbered},
+    crowd::Crowd,
     encode::{self, Encoding},
-    near,
     replica::{ChunkState, Replica},
     scene::{Scene, Sight},
     square::around,
@@ -24,8 +23,7 @@ pub struct Stage<'a> {
     /// Number of bytes encoded anew.
     encoded: &'a Cell<u64>,
     scenes: HashMap<(Chunk, Encoding), Scene<Spot<'a>>>,
-    /// Players by chunk.
-    players: HashMap<Chunk, Vec<Near>>,
+    crowd: Crowd,
 }
 
 /// A chunk in an encoding.
@@ -47,7 +45,7 @@ impl<'a> Stage<'a> {
             changes,
             encoded,
             scenes: HashMap::default(),
-            players: HashMap::default(),
+            crowd: Crowd::default(),
         }
     }
 
@@ -67,18 +65,10 @@ impl<'a> Stage<'a> {
         })
     }
 
-    /// Makes the players around a chunk known to [`Stage::players`].
-    pub fn gather(&mut self, center: Chunk) {
-        for chunk in around(center) {
-            let replica = self.replica;
-            let gather = || near::in_chunk(replica, chunk);
-            self.players.entry(chunk).or_insert_with(gather);
-        }
-    }
-
-    /// Returns the gathered players of a chunk.
-    pub fn players(&self, chunk: Chunk) -> &[Near] {
-        self.players.get(&chunk).map_or(&[], Vec::as_slice)
+    /// Returns the players around a chunk, and others.
+    pub fn crowd(&mut self, center: Chunk) -> &Crowd {
+        self.crowd.gather(self.replica, center);
+        &self.crowd
     }
 }
 

@@ -22,7 +22,10 @@ use hyper_util::rt::TokioIo;
 use opentelemetry::metrics::{Meter, MeterProvider as _, noop::NoopMeterProvider};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use tonic::transport::{Channel, Endpoint, server::Router};
+use tonic::{
+    Code,
+    transport::{Channel, Endpoint, server::Router},
+};
 use tower::layer::util::{Identity as NoLayer, Stack};
 
 use self::access::{Guard, Refusals};
@@ -50,6 +53,8 @@ const CONNECTION_AGE: Duration = Duration::from_secs(300);
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
 const STREAM_WINDOW_BYTES: u32 = 1024 * 1024;
 const CONNECTION_WINDOW_BYTES: u32 = 4 * 1024 * 1024;
+/// Calls that were given up lately, as many as a connection keeps in mind on either side.
+const GIVEN_UP_MAX: usize = 4_096;
 
 impl Trust {
     /// Returns a channel to a process of `role` at `address` (`host:port`). It connects at its first
@@ -70,7 +75,11 @@ impl Trust {
             .keep_alive_timeout(KEEP_ALIVE)
             .keep_alive_while_idle(true)
             .initial_stream_window_size(STREAM_WINDOW_BYTES)
-            .initial_connection_window_size(CONNECTION_WINDOW_BYTES);
+            .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+            .http2_max_concurrent_reset_streams(GIVEN_UP_MAX)
+            // An answer to a call that was given up is no attack: both sides know each other. By
+            // default the 1,024th of a connection ends it, with all other calls on it.
+            .http2_max_local_error_reset_streams(None);
         let trust = self.clone();
         let connector = tower::service_fn(move |uri: Uri| {
             let trust = trust.clone();
@@ -149,6 +158,7 @@ impl Acceptor {
             .http2_keepalive_timeout(Some(KEEP_ALIVE))
             .initial_stream_window_size(STREAM_WINDOW_BYTES)
             .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+            .http2_max_pending_accept_reset_streams(Some(GIVEN_UP_MAX))
             .layer(Guard::new(&self.refusals, &self.gate, self.tracer.as_ref()))
     }
 
@@ -196,13 +206,27 @@ impl Acceptor {
     }
 }
 
-/// Bounds a call on the caller's side by [`DEADLINE`].
+/// Bounds a call on the caller's side by [`DEADLINE`]. If the connection ended in the middle, the
+/// failure is UNAVAILABLE, or another code of [`Replicas::call`] for a replica without an answer.
 pub async fn bounded<T>(
     call: impl Future<Output = Result<tonic::Response<T>, tonic::Status>>,
 ) -> Result<T, tonic::Status> {
     match tokio::time::timeout(DEADLINE, call).await {
-        Ok(answer) => answer.map(tonic::Response::into_inner),
+        Ok(answer) => answer.map(tonic::Response::into_inner).map_err(said),
         Err(_) => Err(tonic::Status::deadline_exceeded("no answer in time")),
+    }
+}
+
+/// Returns a failure with a code that the service said, or one that says that it said nothing. The
+/// library gives a connection that ends by some errors of HTTP/2 codes by which services refuse
+/// requests. Only such a failure has a cause on this side.
+fn said(failure: tonic::Status) -> tonic::Status {
+    let ended = std::error::Error::source(&failure).is_some();
+    match failure.code() {
+        Code::ResourceExhausted | Code::PermissionDenied if ended => {
+            tonic::Status::unavailable(failure.message())
+        }
+        _ => failure,
     }
 }
 

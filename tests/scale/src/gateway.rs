@@ -238,11 +238,10 @@ impl Session {
         let center = Chunk::from(at);
         let mut plan = view.plan(center, changes.tick, stage.from(center, encoding));
         if let Some(most) = most {
-            stage.gather(center);
             let always = self.focus.iter().filter_map(|id| replica.entity(id));
             let always: Vec<u32> = always.map(|entity| entity.number).collect();
-            let players = |chunk| stage.players(chunk);
-            view.plan_near(&mut plan, changes, most, at, &always, players);
+            let crowd = stage.crowd(center);
+            view.plan_near(&mut plan, changes, most, at, &always, crowd);
         }
         let flush = Flush {
             encoding,

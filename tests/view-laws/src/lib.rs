@@ -325,8 +325,7 @@ impl Stand {
             session.view.plan(center, changes.tick, scene)
         };
         if let (Some(most), false) = (session.most, extra) {
-            stage.gather(center);
-            let players = |chunk| stage.players(chunk);
+            let crowd = stage.crowd(center);
             let view = &mut session.view;
             view.plan_near(&mut plan, changes, most, session.at, &[], players);
         }

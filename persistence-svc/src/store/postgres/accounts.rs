@@ -28,8 +28,9 @@ impl Accounts for Postgres {
         let found_before = new.into_iter().filter(|ask| !made.contains(&ask.key[..]));
         let known: Vec<&SignIn> = known.into_iter().chain(found_before).collect();
         personal::seen(&client, &keys(&known)).await?;
-        // The key of an account that a subject has claimed signs nobody in.
-        let condition = r#""deviceKeyHash" = ANY($1) AND "privyUserId" IS NULL"#;
+        // The key of an account that a subject has claimed signs nobody in. PostgreSQL takes IS NULL for
+        // rare in a table that it has not counted yet, and would look at all guests by that index.
+        let condition = r#""deviceKeyHash" = ANY($1) AND coalesce("privyUserId", '') = ''"#;
         let all: Vec<&[u8]> = asks.iter().map(|ask| &ask.key[..]).collect();
         let mut found: BTreeMap<Vec<u8>, SignedIn> =
             signed_in_by(&client, r#""deviceKeyHash""#, condition, &[&all]).await?;

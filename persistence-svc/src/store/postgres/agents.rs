@@ -220,10 +220,15 @@ impl Agents for Postgres {
         alive(&transaction, run).await?;
         note(&transaction, &reports).await?;
         // Read before the rows: every order with a lower number is among them.
-        let last = transaction
+        let last: i64 = transaction
             .query_one("SELECT last FROM agent_orders", &[])
             .await?
             .try_get(0)?;
+        if last == 0 {
+            // Nobody has ever registered an agent. So the service looks for none among all players.
+            transaction.commit().await?;
+            return Ok((Vec::new(), last));
+        }
         let statement = transaction
             .prepare_cached(&format!(
                 r#"SELECT {AGENT} FROM {FROM}

@@ -228,9 +228,14 @@ async fn note(
     transaction: &Transaction<'_>,
     come: &[&Coming<'_>],
 ) -> Result<BTreeMap<String, Forgotten>> {
-    let continued = write_stays(transaction, CONTINUE_MANY, come).await?;
-    let continues = |coming: &&&Coming<'_>| !continued.contains(&coming.ask.character_id);
-    let begin: Vec<&Coming<'_>> = come.iter().filter(continues).copied().collect();
+    // Whoever is in the world has an open row, and nobody else has.
+    let (stay, mut begin): (Vec<&Coming<'_>>, Vec<&Coming<'_>>) =
+        come.iter().partition(|coming| coming.was_online);
+    if !stay.is_empty() {
+        let continued = write_stays(transaction, CONTINUE_MANY, &stay).await?;
+        let lacks = |coming: &&&Coming<'_>| !continued.contains(&coming.ask.character_id);
+        begin.extend(stay.iter().filter(lacks));
+    }
     if begin.is_empty() {
         return Ok(BTreeMap::new());
     }

@@ -3,7 +3,11 @@
 use std::{fs, path::PathBuf, time::Duration};
 
 use axum::http::Request;
-use tokio::{net::TcpListener, time::timeout};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpListener,
+    time::timeout,
+};
 use tonic::{Code, Status, body::Body, service::Routes};
 use tower::{Service, ServiceExt};
 
@@ -331,4 +335,141 @@ fn production_needs_certificates_or_says_that_something_else_protects() {
     folder.write(&pem(&authority, "gateway/z", 2));
     let (on, problems) = with(all, "auto", "development");
     assert!(!on && problems.unwrap().contains("gateway/z"));
+}
+
+/// A server that speaks HTTP/2 frame by frame.
+struct Frames(tokio::net::TcpStream);
+
+/// Types of frames, as RFC 9113 numbers them.
+mod frame {
+    pub(super) const HEADERS: u8 = 1;
+    pub(super) const RST_STREAM: u8 = 3;
+    pub(super) const SETTINGS: u8 = 4;
+    pub(super) const PING: u8 = 6;
+    pub(super) const GOAWAY: u8 = 7;
+}
+
+impl Frames {
+    /// Takes one connection.
+    async fn accept(listener: TcpListener) -> Self {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut preface = [0; 24];
+        stream.read_exact(&mut preface).await.unwrap();
+        let mut frames = Self(stream);
+        frames.put(frame::SETTINGS, 0, 0, &[]).await;
+        frames
+    }
+
+    async fn put(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
+        let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+        let mut out = vec![length[1], length[2], length[3], kind, flags];
+        out.extend(stream.to_be_bytes());
+        out.extend(payload);
+        self.0.write_all(&out).await.unwrap();
+    }
+
+    /// Returns the next frame that needs no answer of the connection itself: its type and stream.
+    async fn next(&mut self) -> (u8, u32) {
+        loop {
+            let mut head = [0; 9];
+            self.0.read_exact(&mut head).await.unwrap();
+            let [a, b, c, kind, flags, stream @ ..] = head;
+            let length = u32::from_be_bytes([0, a, b, c]) as usize;
+            let mut payload = vec![0; length];
+            self.0.read_exact(&mut payload).await.unwrap();
+            let acknowledges = flags & 1 == 1;
+            match kind {
+                frame::SETTINGS | frame::PING if acknowledges => {}
+                frame::SETTINGS => self.put(kind, 1, 0, &[]).await,
+                frame::PING => self.put(kind, 1, 0, &payload).await,
+                _ => return (kind, u32::from_be_bytes(stream)),
+            }
+        }
+    }
+
+    /// Answers a call with 200; `last`: and nothing more.
+    async fn answer(&mut self, stream: u32, last: bool) {
+        let flags = if last { 5 } else { 4 };
+        self.put(frame::HEADERS, flags, stream, &[0x88]).await;
+    }
+}
+
+async fn frames() -> (TcpListener, Channel) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let channel = Trust::none().channel(Role::Zone, &address).unwrap();
+    (listener, channel)
+}
+
+fn post() -> Request<Body> {
+    Request::post(OF_GATEWAYS).body(Body::empty()).unwrap()
+}
+
+#[tokio::test]
+async fn a_connection_outlives_any_number_of_calls_that_were_given_up() {
+    const GIVEN_UP: usize = 2 * GIVEN_UP_MAX;
+    let (listener, channel) = frames().await;
+    let (came, all_came) = tokio::sync::oneshot::channel();
+    let server = tokio::spawn(async move {
+        let mut frames = Frames::accept(listener).await;
+        let mut calls = Vec::new();
+        while calls.len() < GIVEN_UP {
+            let (kind, stream) = frames.next().await;
+            calls.extend((kind == frame::HEADERS).then_some(stream));
+        }
+        came.send(()).unwrap();
+        let mut given_up = 0;
+        while given_up < GIVEN_UP {
+            given_up += usize::from(frames.next().await.0 == frame::RST_STREAM);
+        }
+        // These answers come too late.
+        for stream in calls {
+            frames.answer(stream, false).await;
+        }
+        loop {
+            match frames.next().await {
+                (frame::HEADERS, stream) => break frames.answer(stream, true).await,
+                (_, _) => {}
+            }
+        }
+        frames
+    });
+    let call = || {
+        let mut channel = channel.clone();
+        async move { channel.ready().await?.call(post()).await }
+    };
+    tokio::select! {
+        _ = futures::future::join_all((0..GIVEN_UP).map(|_| call())) => panic!("answered"),
+        came = all_came => came.unwrap(),
+    }
+    let answer = timeout(DEADLINE * 2, call()).await.unwrap().unwrap();
+    assert_eq!(answer.status(), 200);
+    drop(server.await.unwrap());
+}
+
+#[tokio::test]
+async fn a_connection_that_ends_under_a_call_refuses_nothing() {
+    /// ENHANCE_YOUR_CALM and INADEQUATE_SECURITY.
+    const ERRORS: [u8; 2] = [0xb, 0xc];
+    for error in ERRORS {
+        let (listener, mut channel) = frames().await;
+        let server = tokio::spawn(async move {
+            let mut frames = Frames::accept(listener).await;
+            while frames.next().await.0 != frame::HEADERS {}
+            let last = [0, 0, 0, 0, 0, 0, 0, error];
+            frames.put(frame::GOAWAY, 0, 0, &last).await;
+            // The peer closes the connection.
+            let _ = frames.0.read_to_end(&mut Vec::new()).await;
+        });
+        let call = async {
+            let ready = channel.ready().await.unwrap();
+            let answer = ready.call(post()).await;
+            answer
+                .map(tonic::Response::new)
+                .map_err(|error| Status::from_error(error.into()))
+        };
+        let failure = bounded(call).await.unwrap_err();
+        assert_eq!(failure.code(), Code::Unavailable, "{failure}");
+        server.abort();
+    }
 }
