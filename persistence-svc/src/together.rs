@@ -1,20 +1,24 @@
 //! Requests of one kind that the store answers together, because one transaction for many costs
 //! little more than one for a single request.
 //!
-//! Always: no request waits for another one to come; those that come while a transaction runs share
-//! the next one. A request that fails fails alone. Two requests with the same key are never in the
-//! same transaction.
+//! Always: transactions of a kind begin [`APART`] or more apart, and those that come meanwhile share
+//! the next one. So a request alone begins at once, and in a crowd few transactions answer many. A
+//! request that fails fails alone. Two requests with the same key are never in the same transaction.
 
 use std::collections::{HashSet, VecDeque};
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use service_runtime::tasks::TaskGroup;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, timeout_at};
 
 use crate::store::error::{Result, StoreError};
 
 /// Most requests of a kind that wait; a further caller waits for room.
 const WAITING_MAX: usize = 1_024;
+/// Shortest time from the begin of a transaction to the begin of the next, if that is not full.
+const APART: Duration = Duration::from_millis(20);
 /// Most requests of one transaction.
 pub(crate) const TOGETHER_MAX: usize = 64;
 
@@ -67,6 +71,7 @@ async fn answer_all<A, R>(
     A: Clone,
 {
     let mut waiting = VecDeque::new();
+    let mut next = Instant::now();
     loop {
         if waiting.is_empty() {
             match inbox.recv().await {
@@ -75,10 +80,17 @@ async fn answer_all<A, R>(
             }
         }
         while waiting.len() < TOGETHER_MAX
-            && let Ok(next) = inbox.try_recv()
+            && let Ok(more) = inbox.try_recv()
         {
-            waiting.push_back(next);
+            waiting.push_back(more);
         }
+        while waiting.len() < TOGETHER_MAX
+            && Instant::now() < next
+            && let Ok(Some(more)) = timeout_at(next, inbox.recv()).await
+        {
+            waiting.push_back(more);
+        }
+        next = Instant::now() + APART;
         // Nobody hears the answer to a caller that has gone, and its request has not begun.
         waiting.retain(|one| !one.answer.is_closed());
         let batch = distinct(&mut waiting, key);
@@ -150,6 +162,7 @@ mod tests {
 
     use futures::FutureExt;
     use tokio::sync::Semaphore;
+    use tokio::time::sleep;
 
     use super::*;
 
@@ -209,6 +222,41 @@ mod tests {
         assert_eq!(rest[2].as_ref().unwrap(), &3);
         let seen = seen.lock().unwrap().clone();
         assert_eq!(seen, [vec!["a"], vec!["bb", "taken", "ccc"]]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_first_begins_at_once_and_those_after_it_wait_for_each_other() {
+        let tasks = TaskGroup::default();
+        let (together, gate, seen) = start(&tasks);
+        gate.add_permits(4);
+        let begin = Instant::now();
+        assert_eq!(asked(&together, "a").await.unwrap(), 1);
+        assert_eq!(begin.elapsed(), Duration::ZERO);
+        let second = asked(&together, "bb");
+        sleep(APART / 2).await;
+        let third = asked(&together, "ccc");
+        assert_eq!((second.await.unwrap(), third.await.unwrap()), (2, 3));
+        assert_eq!(begin.elapsed(), APART);
+        sleep(APART).await;
+        assert_eq!(asked(&together, "a").await.unwrap(), 1);
+        assert_eq!(begin.elapsed(), 2 * APART);
+        let seen = seen.lock().unwrap().clone();
+        assert_eq!(seen, [vec!["a"], vec!["bb", "ccc"], vec!["a"]]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_full_transaction_waits_for_nobody() {
+        let tasks = TaskGroup::default();
+        let (together, gate, seen) = start(&tasks);
+        gate.add_permits(2);
+        let begin = Instant::now();
+        assert_eq!(asked(&together, "a").await.unwrap(), 1);
+        let many: Vec<String> = (0..TOGETHER_MAX).map(|n| n.to_string()).collect();
+        let many = many.iter().map(|ask| asked(&together, ask));
+        let answers = futures::future::join_all(many.collect::<Vec<_>>()).await;
+        assert!(answers.iter().all(Result::is_ok));
+        assert_eq!(begin.elapsed(), Duration::ZERO);
+        assert_eq!(seen.lock().unwrap().len(), 2);
     }
 
     #[tokio::test]

@@ -18,7 +18,7 @@ use super::{
     encode::{self, ENVELOPE_BYTES, Encoding, GONE_BYTES, WHOLE_BYTES_MAX},
     entity::Entity,
     names::Names,
-    near::NearList,
+    near::{NearList, NearPlan},
     plan::{Offer, Plan},
     replica::Replica,
     scene::{Scene, Sight},
@@ -324,8 +324,6 @@ impl View {
         self.hear(changes);
         let seen = crowd.seen_from(at, |chunk| self.shown(plan, chunk));
         let near = self.near.plan(most, always, &seen);
-        // A listed player that looks different now and goes from chunk to chunk needs its name anew.
-        plan.arrivals.extend(near.listed());
         plan.bytes += near.piece.len();
         plan.near = Some(near);
     }
@@ -377,7 +375,10 @@ impl View {
         };
         let tells = |chunk: Chunk| self.sees(chunk) && plan.changed & 1 << slot_of(chunk) != 0;
         let first: Vec<u32> = focus.iter().map(|entity| entity.number).collect();
-        plan.naming = names.choose(changes, tells, &first, &plan.arrivals, room, name);
+        // A listed player that looks different now and goes from chunk to chunk needs its name anew.
+        let listed = plan.near.iter().flat_map(NearPlan::listed);
+        let comes = plan.arrivals.iter().copied().chain(listed);
+        plan.naming = names.choose(changes, tells, &first, comes, room, name);
         self.names = names;
         plan.bytes += plan.naming.bytes;
     }

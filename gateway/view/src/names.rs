@@ -118,7 +118,7 @@ impl Names {
         changes: &Changes,
         tells: impl Fn(Chunk) -> bool,
         first: &[u32],
-        arrivals: &[u32],
+        arrivals: impl Iterator<Item = u32>,
         mut room: usize,
         name: impl Fn(u32, bool) -> Option<Bytes>,
     ) -> Naming {
@@ -155,9 +155,9 @@ impl Names {
         for number in self.queue.iter().filter(waits).filter(others) {
             offer(*number, false, &mut naming);
         }
-        let comes = |number: &&u32| !self.owed.has(**number);
-        for number in arrivals.iter().filter(comes).filter(others) {
-            offer(*number, true, &mut naming);
+        let comes = |number: &u32| !self.owed.has(*number) && others(&number);
+        for number in arrivals.filter(comes) {
+            offer(number, true, &mut naming);
         }
         naming.known.extend(known);
         self.make_forget(&mut naming);
@@ -208,7 +208,7 @@ mod tests {
     fn come(names: &mut Names, first: &[u32], come: &[u32], room: usize) -> (Vec<u32>, usize) {
         let changes = Changes::default();
         let name = |_, _| Some(Bytes::from_static(&[0; 100]));
-        let naming = names.choose(&changes, |_| true, first, come, room, name);
+        let naming = names.choose(&changes, |_| true, first, come.iter().copied(), room, name);
         let said = (naming.known.clone(), naming.bytes);
         names.took(&naming);
         said

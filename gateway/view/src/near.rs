@@ -96,26 +96,27 @@ impl NearList {
             return self.write(seen.center(), before, others.copied().collect());
         }
         let mut counts = [0_usize; RANKS];
-        let mut ranked = |tile: Tile, number: u32, nearer: i32| {
+        let mut rank = |tile: Tile, number: u32, nearer: i32| {
             let rank = match always.contains(&number) {
                 true => 0,
                 false => (seen.distance(tile) + 1 - nearer).max(1),
             };
             let rank = usize::try_from(rank).unwrap_or(0);
             counts[rank] += 1;
-            (rank, tile)
+            rank
         };
-        let listed: Vec<Option<(usize, Tile)>> = self
-            .list
-            .iter()
-            .map(|near| Some(ranked(seen.tile(near.number)?, near.number, STAYS_TILES)))
-            .collect();
+        let mut before = Vec::with_capacity(self.list.len());
+        let mut ranks = Vec::with_capacity(self.list.len());
+        for near in &self.list {
+            let tile = seen.tile(near.number);
+            before.push((*near, tile));
+            ranks.push(tile.map_or(RANKS, |tile| rank(tile, near.number, STAYS_TILES)));
+        }
         let mut others: Vec<(usize, Near)> = Vec::with_capacity(most.min(1024));
         for number in always.iter().filter(|number| !self.listed.has(**number)) {
             if let Some(tile) = seen.tile(*number) {
-                let (rank, tile) = ranked(tile, *number, 0);
                 let number = *number;
-                others.push((rank, Near { number, tile }));
+                others.push((rank(tile, number, 0), Near { number, tile }));
             }
         }
         let mut nearer = counts[0];
@@ -139,11 +140,9 @@ impl NearList {
             rank < last || edge
         };
         // Of the last rank the listed ones go first.
-        let stays = |(near, ranked): (&Near, Option<(usize, Tile)>)| {
-            let ranked = ranked.filter(|(rank, _)| comes(*rank));
-            (*near, ranked.map(|(_, tile)| tile))
-        };
-        let before = self.list.iter().zip(listed).map(stays).collect();
+        for ((_, now), rank) in before.iter_mut().zip(ranks) {
+            *now = now.filter(|_| comes(rank));
+        }
         let others = others.into_iter().filter(|(rank, _)| comes(*rank));
         let added = others.map(|(_, near)| near).collect();
         self.write(seen.center(), before, added)

@@ -52,9 +52,11 @@ pub const DRAIN: Duration = Duration::from_secs(3);
 const CONNECTION_AGE: Duration = Duration::from_secs(300);
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
 const STREAM_WINDOW_BYTES: u32 = 1024 * 1024;
-const CONNECTION_WINDOW_BYTES: u32 = 4 * 1024 * 1024;
-/// Calls that were given up lately, as many as a connection keeps in mind on either side.
-const GIVEN_UP_MAX: usize = 4_096;
+/// Half of it is also what the small frames of late answers may add up to before HTTP/2 ends the
+/// connection: 32,000 answers at least, between which no long ones come.
+const CONNECTION_WINDOW_BYTES: u32 = 16 * 1024 * 1024;
+/// Calls that callers may give up before a server has begun them, in one go.
+const UNBEGUN_MAX: usize = 4_096;
 
 impl Trust {
     /// Returns a channel to a process of `role` at `address` (`host:port`). It connects at its first
@@ -76,8 +78,7 @@ impl Trust {
             .keep_alive_while_idle(true)
             .initial_stream_window_size(STREAM_WINDOW_BYTES)
             .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
-            .http2_max_concurrent_reset_streams(GIVEN_UP_MAX)
-            // An answer to a call that was given up is no attack: both sides know each other. By
+            // Late answers to calls that were given up are no attack: both sides know each other. By
             // default the 1,024th of a connection ends it, with all other calls on it.
             .http2_max_local_error_reset_streams(None);
         let trust = self.clone();
@@ -158,7 +159,7 @@ impl Acceptor {
             .http2_keepalive_timeout(Some(KEEP_ALIVE))
             .initial_stream_window_size(STREAM_WINDOW_BYTES)
             .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
-            .http2_max_pending_accept_reset_streams(Some(GIVEN_UP_MAX))
+            .http2_max_pending_accept_reset_streams(Some(UNBEGUN_MAX))
             .layer(Guard::new(&self.refusals, &self.gate, self.tracer.as_ref()))
     }
 

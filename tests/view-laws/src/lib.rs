@@ -327,7 +327,7 @@ impl Stand {
         if let (Some(most), false) = (session.most, extra) {
             let crowd = stage.crowd(center);
             let view = &mut session.view;
-            view.plan_near(&mut plan, changes, most, session.at, &[], players);
+            view.plan_near(&mut plan, changes, most, session.at, &[], crowd);
         }
         let flush = Flush {
             encoding,

@@ -3,6 +3,8 @@
 //! Always: a transaction that changes lists locks the rows of both accounts, in the order of their
 //! ids.
 
+use std::collections::BTreeMap;
+
 use super::session::{GenericClient, Transaction, Value};
 use futures::{future::join_all, try_join};
 use proto::client::names::skeleton;
@@ -19,15 +21,30 @@ use crate::store::social::{
 use crate::store::{Social, name_key, new_id};
 use crate::together::Answers;
 
+/// Characters by id: id, account, and whether a friend, a request or an ignored player may be in its
+/// lists.
+const HAVE_ANY: &str = r#"SELECT c.id, c."accountId",
+   EXISTS (SELECT 1 FROM friendships f WHERE f."playerId" = c.id)
+   OR EXISTS (SELECT 1 FROM friend_requests r WHERE r."fromPlayerId" = c.id)
+   OR EXISTS (SELECT 1 FROM friend_requests r WHERE r."toPlayerId" = c.id)
+   OR EXISTS (SELECT 1 FROM ignore_lists i WHERE i."accountId" = c."accountId")
+ FROM characters c WHERE c.id = ANY($1)"#;
+
 #[async_trait]
 impl Social for Postgres {
     async fn lists(&self, asks: Vec<Who>) -> Answers<Lists> {
         let mut client = self.client().await?;
         let moment = moment(&mut client).await?;
         let now = now(&moment).await?;
+        let known = known(&moment, &asks).await?;
         // All statements are on their way before the first answer comes.
         let read = join_all(asks.iter().map(|who| async {
-            own(&moment, who).await?;
+            let own = known.get(&who.character_id);
+            let own = own.filter(|known| known.account_id == who.account_id);
+            let own = own.ok_or(StoreError::NotFound("character"))?;
+            if !own.has_any {
+                return Ok(Lists::default());
+            }
             lists(&moment, who, now).await
         }));
         let read = read.await;
@@ -52,6 +69,28 @@ impl Social for Postgres {
         transaction.commit().await?;
         Ok(changed)
     }
+}
+
+/// A character whose lists are asked for.
+struct Known {
+    account_id: String,
+    /// Whether any list may have somebody. Those of most newcomers have nobody.
+    has_any: bool,
+}
+
+/// Returns those of the characters that exist, by id.
+async fn known(transaction: &Transaction<'_>, asks: &[Who]) -> Result<BTreeMap<String, Known>> {
+    let ids: Vec<&str> = asks.iter().map(|who| who.character_id.as_str()).collect();
+    let statement = transaction.prepare_cached(HAVE_ANY).await?;
+    let mut known = BTreeMap::new();
+    for row in transaction.query(&statement, &[&ids]).await? {
+        let of = Known {
+            account_id: row.try_get(1)?,
+            has_any: row.try_get(2)?,
+        };
+        known.insert(row.try_get(0)?, of);
+    }
+    Ok(known)
 }
 
 async fn own(transaction: &Transaction<'_>, who: &Who) -> Result<()> {

@@ -4,29 +4,29 @@
 #[derive(Debug, Default)]
 pub struct BitWriter {
     bytes: Vec<u8>,
-    /// Bits that are free in the last byte.
-    free: u32,
+    /// The last bits, which are no whole byte yet; above them bits that are written.
+    last: u64,
+    /// Number of the last bits.
+    count: u32,
 }
 
 impl BitWriter {
     /// Appends the lowest `count` bits of `value`, at most 32, the highest of them first.
     pub fn put(&mut self, value: u32, count: u32) {
-        for bit in (0..count).rev() {
-            if self.free == 0 {
-                self.bytes.push(0);
-                self.free = 8;
-            }
-            self.free -= 1;
-            if value >> bit & 1 == 1
-                && let Some(last) = self.bytes.last_mut()
-            {
-                *last |= 1 << self.free;
-            }
+        let bits = u64::from(value) & ((1 << count) - 1);
+        self.last = self.last << count | bits;
+        self.count += count;
+        while self.count >= 8 {
+            self.count -= 8;
+            self.bytes.push((self.last >> self.count) as u8);
         }
     }
 
     /// Returns the bytes; the rest of the last one is zero.
-    pub fn finish(self) -> Vec<u8> {
+    pub fn finish(mut self) -> Vec<u8> {
+        if self.count > 0 {
+            self.bytes.push((self.last << (8 - self.count)) as u8);
+        }
         self.bytes
     }
 }

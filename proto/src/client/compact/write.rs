@@ -292,12 +292,9 @@ pub fn near(
         if by == (0, 0) {
             bits.put(step::STANDS, 1);
         } else if let Some(direction) = step::DIRECTIONS.iter().position(|way| *way == by) {
-            bits.put(step::ONE, 2);
-            bits.put(direction as u32, 3);
+            bits.put(step::ONE << 3 | direction as u32, 5);
         } else {
-            bits.put(step::FAR, 3);
-            bits.put(x, 6);
-            bits.put(z, 6);
+            bits.put(step::FAR << 12 | x << 6 | z, 15);
         }
     }
     out.put_slice(&bits.finish());
