@@ -80,8 +80,8 @@ pub struct Crowd {
     by_chunk: HashMap<Chunk, usize>,
     /// Of each player by number its tile and its block.
     tiles: Vec<Option<(Tile, usize)>>,
-    /// The blocks in sight of a chunk, in the order of [`around`].
-    in_sight: HashMap<Chunk, [usize; SLOTS]>,
+    /// The blocks in sight of a chunk, nearer ones first.
+    in_sight: HashMap<Chunk, Vec<usize>>,
 }
 
 impl Crowd {
@@ -114,11 +114,8 @@ impl Crowd {
 
     /// Notes which blocks are in sight of a chunk around which the players are taken in.
     fn see_from(&mut self, center: Chunk) {
-        let mut blocks = [0; SLOTS];
-        for (slot, chunk) in blocks.iter_mut().zip(around(center)) {
-            *slot = self.by_chunk.get(&chunk).copied().unwrap_or(0);
-        }
-        self.in_sight.insert(center, blocks);
+        let blocks = around(center).filter_map(|chunk| self.by_chunk.get(&chunk).copied());
+        self.in_sight.insert(center, blocks.collect());
     }
 
     /// Returns the crowd as a client at `at` sees it, around which it was gathered. `shows` says

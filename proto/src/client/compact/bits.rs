@@ -46,13 +46,15 @@ impl<'a> BitReader<'a> {
 
     /// Returns the next `count` bits, at most 32; `None`: there are fewer.
     pub fn take(&mut self, count: u32) -> Option<u32> {
-        let mut value = 0;
-        for _ in 0..count {
-            let byte = self.bytes.get(self.at / 8)?;
-            value = value << 1 | u32::from(byte >> (7 - self.at % 8) & 1);
-            self.at += 1;
-        }
-        Some(value)
+        let (first, inside) = (self.at / 8, self.at % 8);
+        let end = inside + count as usize;
+        let bytes = self.bytes.get(first..first + end.div_ceil(8))?;
+        let whole = bytes
+            .iter()
+            .fold(0_u64, |whole, byte| whole << 8 | u64::from(*byte));
+        self.at += count as usize;
+        let value = whole >> (8 * bytes.len() - end) & ((1 << count) - 1);
+        u32::try_from(value).ok()
     }
 
     /// Returns the bytes behind the last one of which a bit was taken.
