@@ -230,3 +230,36 @@ async fn whoever_walked_within_15_seconds_of_a_kill_stands_where_it_was_seen_las
     scene.a.stop().await;
     scene.b.stop().await;
 }
+
+/// A gateway may have to reach the new owner first. Until then nobody is shown where the store has
+/// it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_region_of_a_killed_owner_waits_three_ticks_for_where_its_players_were_seen() {
+    let scene = scene_of(&["ann"], false, |_| {}).await;
+    let (store, west) = (&scene.store, border().0);
+    let heir = Gateway::new("heir");
+    heir.link(scene.run_b, &scene.b.address, 1, &[west]).await;
+    let now = || {
+        heir.read(|seen| {
+            let (tick, _) = seen.standing.get(&scene.run_b)?.last_key_value()?;
+            Some(*tick)
+        })
+    };
+    until("the heir ticks", || now().is_some()).await;
+    store.change(|state| state.fenced.push(scene.run_a));
+    let killed = now().unwrap();
+    store.assign(west, scene.run_b);
+    let shown = || {
+        heir.read(|seen| {
+            let ticks = seen.standing[&scene.run_b].iter();
+            let mut shown = ticks.filter(|(_, players)| players.contains("ann"));
+            shown.next().map(|(tick, _)| *tick)
+        })
+    };
+    // Nobody offers anything.
+    until("she is shown", || shown().is_some()).await;
+    let waited = shown().unwrap() - killed;
+    assert!(waited > 3, "{waited} ticks");
+    scene.a.stop().await;
+    scene.b.stop().await;
+}

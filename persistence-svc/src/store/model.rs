@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use proto::rpc::AGENT_SESSION;
 
 use super::value::{Chunk, GroundGone, GroundItem, Holdings, LedgerRow, RegionGive, RegionState};
 
@@ -134,7 +135,7 @@ impl OpenSession {
         OpenSession {
             account_id,
             character_id,
-            session_id: "agent".to_owned(),
+            session_id: AGENT_SESSION.to_owned(),
             gateway_id: String::new(),
         }
     }

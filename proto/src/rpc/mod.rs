@@ -2,6 +2,8 @@
 
 /// The role of the accounts that run the place.
 pub const OPERATOR_ROLE: &str = "admin";
+/// Session of a character that the store brought into the world for its agent. No gateway holds it.
+pub const AGENT_SESSION: &str = "agent";
 /// Path of every method of every service, as `/package.Service/Method`.
 pub const METHODS: &[&str] = include!(concat!(env!("OUT_DIR"), "/methods.rs"));
 

@@ -308,12 +308,14 @@ async fn profiles(tool: &Tool<'_>) -> Result<()> {
     // The gateway works until the profile ends, whenever that begins.
     let busy = async {
         loop {
-            tool.json(&["status"]).await?;
+            if let Err(failed) = tool.json(&["status"]).await {
+                break failed;
+            }
         }
     };
     tokio::select! {
         profiled = tool.says(&asked) => profiled.map(drop)?,
-        failed = busy => failed?,
+        failed = busy => return Err(failed),
     }
     let stacks = std::fs::read_to_string(&out)?;
     ensure!(stacks.contains("gateway::http"), "{stacks}");

@@ -3,7 +3,7 @@
 //! Always: the first offer for a character decides. The run refuses a wrong one in silence: the
 //! character stays where the store has it.
 
-use proto::rpc::{persistence::v1::LoadRegionReply, zone::v1::Attach};
+use proto::rpc::{AGENT_SESSION, persistence::v1::LoadRegionReply, zone::v1::Attach};
 use world::CharacterId;
 
 use super::Run;
@@ -27,11 +27,14 @@ impl Run {
         }
     }
 
-    /// Returns whether gateways have offered places for all characters of a region.
+    /// Returns whether gateways have offered places for all characters of a region that they hold.
     pub(super) fn all_offered(&self, region: &LoadRegionReply) -> bool {
         let offers = &self.handovers.offers;
         let mut characters = region.characters.iter();
-        characters.all(|row| offers.contains_key(&CharacterId::from(row.id.as_str())))
+        characters.all(|row| {
+            let offered = offers.contains_key(&CharacterId::from(row.id.as_str()));
+            offered || row.session_id == AGENT_SESSION
+        })
     }
 
     /// Puts a character that came from the store where a gateway saw it last, if it can have walked

@@ -29,13 +29,17 @@ const UNFIT_NAMED: usize = 10;
 /// Ticks for which a region that is given away may stand still.
 const MISSED_TICKS_MAX: u64 = 1;
 
+/// Ticks for which a region from the store waits for the places that gateways offer. A gateway that
+/// has to reach its new owner first needs more than one.
+const OFFERS_TICKS_MAX: u64 = 3;
+
 /// The source of a region that comes in.
 pub(super) enum Coming {
     /// The store, with the state that it has.
     Store {
         reply: Box<LoadRegionReply>,
-        /// The region has waited a tick for the places that gateways offer.
-        waited: bool,
+        /// Ticks for which the region has waited for the places that gateways offer.
+        waited: u64,
     },
     /// The last owner, with the state that it left.
     Owner(Box<CompleteRegionRequest>),
@@ -237,10 +241,7 @@ impl Run {
         }
         match loaded {
             Ok(reply) => {
-                let coming = Coming::Store {
-                    reply,
-                    waited: false,
-                };
+                let coming = Coming::Store { reply, waited: 0 };
                 self.regions.loaded.push_back((region, epoch, coming));
             }
             Err(status) => {
@@ -265,13 +266,12 @@ impl Run {
                     continue;
                 }
                 Coming::Owner(request) => self.region_comes(region, epoch, last, &request),
-                // Else everybody would see its players where the store has them, and a tick later
-                // where gateways saw them last.
-                Coming::Store {
-                    reply,
-                    waited: false,
-                } if !self.all_offered(&reply) => {
-                    let waited = true;
+                // Else everybody would see its players where the store has them, and soon after where
+                // gateways saw them last.
+                Coming::Store { reply, waited }
+                    if waited < OFFERS_TICKS_MAX && !self.all_offered(&reply) =>
+                {
+                    let waited = waited + 1;
                     later.push((region, epoch, Coming::Store { reply, waited }));
                     continue;
                 }
