@@ -19,8 +19,10 @@ impl Run {
         let slot = self.roster.get(who);
         let counts = slot.is_none_or(|slot| slot.regains.is_some());
         let offers = &mut self.handovers.offers;
-        if let Some(sight) = Sight::of(attach.shown.as_ref())
-            && counts
+        if !counts {
+            // It plays here. What was offered before must not count when it comes back.
+            offers.remove(who);
+        } else if let Some(sight) = Sight::of(attach.shown.as_ref())
             && offers.len() < OFFERS_MAX
         {
             offers.insert(who.clone(), (sight, self.now));

@@ -69,6 +69,8 @@ impl Run {
         if self.ending.stopping.is_some() {
             return self.refuse(gateway_id, &attach, BUSY);
         }
+        // Also of whoever is announced or has left: its region may come from the store before long.
+        self.offered(&who, &attach);
         if let Some(announced) = self.handovers.announced.get_mut(&who) {
             // The gateway knows from the directory that the character is here by now.
             let h = announced.pending.h;
@@ -271,7 +273,6 @@ impl Run {
 
     /// Asks the store for a character that is not here.
     fn call_for(&mut self, gateway_id: &str, who: CharacterId, attach: Attach) {
-        self.offered(&who, &attach);
         let full =
             self.roster.len() >= self.config.players_max || self.handovers.calls.len() >= CALLS_MAX;
         // Most likely the character comes with its region. Sessions that lost a zone ask at once,
