@@ -78,7 +78,7 @@ fn index_in(chunk: Chunk, tile: Tile) -> usize {
 pub struct Crowd {
     blocks: Vec<Block>,
     by_chunk: HashMap<Chunk, usize>,
-    /// Of each player by number its tile and its block.
+    /// Tile and block of each player, by number.
     tiles: Vec<Option<(Tile, usize)>>,
     /// The blocks in sight of a chunk, nearer ones first.
     in_sight: HashMap<Chunk, Vec<usize>>,

@@ -114,7 +114,8 @@ impl NearList {
         }
         let mut others: Vec<(usize, Near)> = Vec::with_capacity(most.min(1024));
         for number in always.iter().filter(|number| !self.listed.has(**number)) {
-            if let Some(tile) = seen.tile(*number) {
+            let twice = others.iter().any(|(_, near)| near.number == *number);
+            if let Some(tile) = seen.tile(*number).filter(|_| !twice) {
                 let number = *number;
                 others.push((rank(tile, number, 0), Near { number, tile }));
             }
@@ -224,6 +225,8 @@ fn last_rank(counts: &[usize], most: usize) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::crowd::tests::crowd;
 
@@ -259,7 +262,7 @@ mod tests {
                         tile: *tile,
                     })
                     .collect();
-                let always = [3, 11];
+                let always = [3, 11, 3];
                 let crowd = crowd(&all, at);
                 let view = crowd.seen_from(at, |_| true);
                 let plan = list.plan(60, &always, &view);
@@ -280,6 +283,8 @@ mod tests {
                 assert!(next.is_none() || last <= next, "{last:?} before {next:?}");
                 let there = |number: &u32| plan.lists(*number) == view.tile(*number).is_some();
                 assert!(always.iter().all(there));
+                let numbers: BTreeSet<u32> = plan.listed().collect();
+                assert_eq!(numbers.len(), plan.list.len(), "somebody twice");
                 list.took(plan);
                 for tile in &mut tiles {
                     tile.x = (tile.x + dice(3) - 1).clamp(0, side - 1);

@@ -97,7 +97,7 @@ pub fn kills(cast: Cast, count: usize, timeline: Timeline) -> BoxFuture<'static,
 /// Returns the zone server that plays the most characters, of so many zone servers, and the characters.
 ///
 /// # Errors
-/// None of them plays anybody.
+/// If no zone server plays anybody.
 async fn busiest(cluster: &Cluster, zones: usize) -> Result<(usize, Vec<String>)> {
     let mut of_each = Vec::new();
     for zone in 0..zones {
