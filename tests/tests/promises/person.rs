@@ -120,6 +120,17 @@ impl<'d> Person<'d> {
         Ok(errors.cloned().collect())
     }
 
+    /// Asks the page for as little motion as possible, as a setting of the system does, or no longer.
+    pub(super) async fn wants_stillness(&self, wanted: bool) -> Result<()> {
+        let value = if wanted { "reduce" } else { "no-preference" };
+        let feature = json!({ "name": "prefers-reduced-motion", "value": value });
+        self.devtools(
+            "Emulation.setEmulatedMedia",
+            json!({ "features": [feature] }),
+        )
+        .await
+    }
+
     async fn emulates(&self, (width, height): Size) -> Result<()> {
         let mobile = width.min(height) < PHONE;
         let metrics =

@@ -18,6 +18,8 @@ use super::{
 const HATCHET_PIXELS: u64 = 20;
 /// Tiles that a narrow window shows to each side at least.
 const NEAR: i32 = 3;
+/// A tile from which one sees somebody two tiles further east with the dancer's sign in front.
+const BESIDE_THE_DANCER: (i32, i32) = (8, -12);
 /// Pixels that change while somebody swings it.
 const SWING_PIXELS: u64 = 20;
 
@@ -48,17 +50,20 @@ async fn story(cluster: &Cluster, plan: &Plan, ann: &Person<'_>, bob: &Person<'_
     ensure!(wrong == json!([]), "{wrong:#}");
 
     let world = World::of(cluster, plan).await?;
-    // Newcomers begin on tiles that may be further apart than a window is high.
+    // Newcomers may begin further apart than a window is high, some of them beside the dancer.
+    comes_near(&world, &ann.page, BESIDE_THE_DANCER).await?;
     let at = position(&state(&ann.page).await?)?;
     comes_near(&world, &bob.page, (at.0 + 2, at.1)).await?;
     for (looks, other) in [(ann, bob), (bob, ann)] {
         looks_as_chosen(&looks.page, &other.page).await?;
+        looks.wants_stillness(true).await?;
         looks
             .in_every_window(async |_| {
                 sees_the_ground(looks).await?;
                 wears(looks, &other.page).await
             })
             .await?;
+        looks.wants_stillness(false).await?;
     }
     let tree = nearest_tree(&world, position(&state(&ann.page).await?)?)?;
     tokio::try_join!(
