@@ -14,7 +14,7 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use service_runtime::{drain, rpc::Backoff, telemetry::Telemetry};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -34,6 +34,9 @@ use crate::{
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 /// Longest time for the head of a request at a spare place.
 const SPARE_TIME: Duration = Duration::from_secs(2);
+/// Connections that wait until the gateway accepts them. The kernel lets those beyond it wait for
+/// a second or more, and may have a smaller bound of its own (`net.core.somaxconn`).
+const ACCEPTS_WAITING: u32 = 4_096;
 /// Time by which the end may exceed its configured time.
 const DRAIN_MARGIN: Duration = Duration::from_secs(3);
 /// The name under which the store keeps the secret that signs tokens.
@@ -66,15 +69,12 @@ impl Server {
         let frontend = Frontend::load(&config)?;
         let listen = |port| {
             let address = SocketAddr::new(config.host, port);
-            async move {
-                let listener = TcpListener::bind(address).await;
-                listener.with_context(|| format!("listen on {address}"))
-            }
+            listen(address).with_context(|| format!("listen on {address}"))
         };
-        let listener = listen(config.port).await?;
+        let listener = listen(config.port)?;
         let metrics_listener = match config.metrics_port {
             0 => None,
-            port => Some(listen(port).await?),
+            port => Some(listen(port)?),
         };
         Ok(Self {
             address: listener.local_addr().context("the bound address")?,
@@ -155,6 +155,18 @@ impl Server {
         let _ = drain::within(DRAIN_MARGIN, "background tasks", app.tasks.ended()).await;
         Ok(())
     }
+}
+
+/// Binds a port.
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    // As a restart must not wait for connections of the process before.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(ACCEPTS_WAITING)
 }
 
 /// Keeps the identity provider's keys fresh, if there is a provider.

@@ -81,6 +81,45 @@ async fn who_resumes_while_its_region_is_on_its_way_is_told_to_try_again() {
     zone.stop().await;
 }
 
+/// The store answers for many at once, so a zone does not ask for a few at a time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hundred_who_come_at_once_are_asked_of_the_store_together() {
+    let Scene {
+        store,
+        zone,
+        run,
+        gateway,
+        west,
+    } = scene(|faults| {
+        faults.regions_held = false;
+        faults.characters_held = true;
+    })
+    .await;
+    store.assign(west, run);
+    // She comes with her region.
+    gateway.enter(run, "ann").await;
+    let names: Vec<String> = (0..100).map(|n| format!("p{n}")).collect();
+    let from = border().2;
+    for name in &names {
+        store.log_in(name, from);
+        gateway.attach(run, name, 1, 1).await;
+    }
+    let asked = || {
+        let all = |state: &stage::store::State| {
+            let asked = |name: &&String| state.asked.contains(name);
+            names.iter().filter(asked).count()
+        };
+        store.read(all)
+    };
+    until("the store is asked for all of them", || asked() == 100).await;
+    store.change(|state| state.faults.characters_held = false);
+    until("all play", || {
+        gateway.read(|seen| names.iter().all(|name| seen.attached.contains_key(name)))
+    })
+    .await;
+    zone.stop().await;
+}
+
 /// All whose zone has died ask at once, and again and again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_attaches_while_its_region_is_loaded_is_not_asked_of_the_store_as_well() {

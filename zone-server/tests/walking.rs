@@ -231,6 +231,50 @@ async fn whoever_walked_within_15_seconds_of_a_kill_stands_where_it_was_seen_las
     scene.b.stop().await;
 }
 
+/// Its run had handed her over, and gets her back with the region of the killed one. The gateway had
+/// offered the place before that.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_had_left_the_heir_stands_where_it_was_seen_last() {
+    let scene = scene_of(&["ann"], true, |_| {}).await;
+    let store = &scene.store;
+    scene.gateway.walk(scene.run_a, "ann", 1, scene.to).await;
+    scene.all_arrive(&["ann"]).await;
+    let further = scene.to.moved(-2, 0);
+    scene.gateway.walk(scene.run_b, "ann", 2, further).await;
+    let seen = || {
+        scene.gateway.read(|seen| {
+            let mut words = seen.words["ann"].iter();
+            words.rfind(|word| word.position.is_some_and(|at| at.x == further.x))?;
+            seen.words["ann"]
+                .last()
+                .map(|word| (word.tick, word.position))
+        })
+    };
+    until("she has walked further in the east", || seen().is_some()).await;
+    let (tick, position) = seen().unwrap();
+    let stored = store.read(|state| state.characters["ann"].record.x);
+    assert_ne!(stored, further.x, "the store has her there already");
+    let refused = || scene.gateway.read(|seen| seen.refused.len());
+    let shown = Some(Shown { position, tick });
+    scene.gateway.offer(scene.run_a, "ann", (1, 2), shown).await;
+    until("the heir has her not yet", || refused() == 1).await;
+    store.change(|state| {
+        state.fenced.push(scene.run_b);
+        state.played.insert(scene.east, tick);
+    });
+    store.assign(scene.east, scene.run_a);
+    let mut attach = 2;
+    while scene.gateway.read(|seen| seen.attached["ann"].1.attach) < 2 {
+        attach += 1;
+        scene.gateway.attach(scene.run_a, "ann", 1, attach).await;
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    let (_, attached) = scene.gateway.read(|seen| seen.attached["ann"].clone());
+    assert_eq!(attached.position, position);
+    scene.a.stop().await;
+    scene.b.stop().await;
+}
+
 /// A gateway may have to reach the new owner first. Until then nobody is shown where the store has
 /// it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

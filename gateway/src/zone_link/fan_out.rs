@@ -3,7 +3,9 @@
 //! sessions, and gives each session its update.
 //!
 //! Always: a task never waits for a client, for another task, nor for a run longer than 150 ms. A
-//! late frame goes out with the next flush, at once when a whole run was late.
+//! late frame goes out with the next flush, at once when a whole run was late. In a rush, while many
+//! players arrive, the task rests after a long flush, so that the logins get the processors. The next
+//! flush begins within two ticks, and shows what came meanwhile, to newcomers first.
 
 use std::{
     cell::Cell,
@@ -32,8 +34,9 @@ use super::{
     Table,
     asked::Asked,
     measures::{Flushed, Measures},
+    rush::Rush,
     showing::Passing,
-    watcher::{News, Part, Watcher},
+    watcher::{News, Part, Watch, Watcher},
 };
 use crate::{
     clock,
@@ -175,6 +178,7 @@ pub(crate) struct FanOut {
     window: Option<Window>,
     flushes: u64,
     flushed_tick: u64,
+    rush: Rush,
 }
 
 impl Owners for DirectoryView {
@@ -227,6 +231,7 @@ impl FanOut {
             window: None,
             flushes: 0,
             flushed_tick: 0,
+            rush: Rush::none(),
         }
     }
 
@@ -318,8 +323,8 @@ impl FanOut {
                 }
                 self.measures.extra();
                 self.replica.apply(run, tick, chunks);
-                // While a tick gathers, the extra frame goes out with it.
-                if self.window.is_none() {
+                // While a tick gathers, or the task rests, the extra frame goes out with the tick.
+                if self.window.is_none() && self.rush.rests() <= Due::now() {
                     self.flush_extra(received);
                 }
             }
@@ -331,15 +336,21 @@ impl FanOut {
         if tick <= self.flushed_tick {
             self.measures.late();
         }
+        let (now, rests) = (Due::now(), self.rush.rests());
         let window = self.window.get_or_insert_with(|| Window {
             tick,
             received,
-            due: Due::now() + FRAME_WAIT,
+            due: rests.max(now + FRAME_WAIT),
         });
         window.tick = window.tick.max(tick);
         let tick = window.tick.max(self.flushed_tick);
         let waits = |(run, link): (&u64, &Link)| link.tick < tick && self.subscriptions.asked(*run);
-        if !self.links.iter().any(waits) {
+        if self.links.iter().any(waits) {
+            return;
+        }
+        if now < rests {
+            window.due = rests;
+        } else {
             self.flush();
         }
     }
@@ -392,7 +403,7 @@ impl FanOut {
     }
 
     fn flush(&mut self) {
-        let begin = Instant::now();
+        let (begin, begun) = (Instant::now(), Due::now());
         let window = self.window.take();
         let received = window.map_or(begin, |window| window.received);
         self.reconcile();
@@ -402,7 +413,8 @@ impl FanOut {
             waited: Some(begin.saturating_duration_since(received)),
             ..Flushed::of(self.task)
         };
-        self.show(&changes, Part::Tick, begin, received, flushed);
+        let newcomers = self.show(&changes, Part::Tick, begin, received, flushed);
+        self.rush.flushed(begun, Due::now(), newcomers);
     }
 
     /// Shows the news between two ticks, and nothing else.
@@ -418,6 +430,7 @@ impl FanOut {
         self.show(&changes, Part::Extra, begin, received, flushed);
     }
 
+    /// Shows a flush, and measures it. Returns the number of sessions that began to see the world.
     fn show(
         &mut self,
         changes: &Changes,
@@ -425,9 +438,9 @@ impl FanOut {
         begin: Instant,
         received: Instant,
         mut flushed: Flushed,
-    ) {
+    ) -> usize {
         self.flushes += 1;
-        self.show_all(changes, part, received, &mut flushed);
+        let newcomers = self.show_all(changes, part, received, &mut flushed);
         let flushes = self.flushes;
         self.watchers.retain(|_, watcher| watcher.flush == flushes);
         let (entities, chunks) = self.replica.size();
@@ -442,20 +455,25 @@ impl FanOut {
                 tracing::error!(records, "a zone sent what cannot be shown");
             }
         }
+        newcomers
     }
 
-    /// Gives every session its update.
+    /// Gives every session its update, newcomers first. Returns how many of those there are.
     fn show_all(
         &mut self,
         changes: &Changes,
         part: Part,
         received: Instant,
         flushed: &mut Flushed,
-    ) {
+    ) -> usize {
         let encoded = Cell::new(0);
         let mut stage = Stage::new(&self.replica, changes, &encoded);
         let mut passing = Vec::new();
-        for mut watch in self.table.watches(self.task) {
+        let watches = self.table.watches(self.task).into_iter();
+        let (known, new): (Vec<Watch>, Vec<Watch>) =
+            watches.partition(|watch| self.watchers.contains_key(&watch.session_id));
+        let newcomers = new.len();
+        for mut watch in new.into_iter().chain(known) {
             let session_id = Arc::clone(&watch.session_id);
             let watcher = self.watchers.entry(Arc::clone(&session_id)).or_default();
             watcher.meet(&mut watch);
@@ -486,6 +504,7 @@ impl FanOut {
         }
         flushed.encoded = encoded.get();
         self.pass_on(passing);
+        newcomers
     }
 
     /// Lets sessions go on to other tasks.

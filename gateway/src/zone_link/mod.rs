@@ -25,6 +25,7 @@ mod pair;
 mod recall;
 mod returning;
 mod route;
+mod rush;
 mod session;
 mod showing;
 mod spectators;

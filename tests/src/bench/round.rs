@@ -63,7 +63,11 @@ pub async fn play(
         memory.look();
         show(progress);
     };
-    let options = options(scene, &world, seed).await?;
+    let terrain = Terrain::fetch(&world.gateway.authority()).await?;
+    if !scene.cold {
+        world.played_everywhere(terrain.bounds()).await?;
+    }
+    let options = options(scene, &world, terrain, seed);
     let every = options.progress_every;
     let mut swarm = Swarm::start(options, &CancellationToken::new())?;
     let harm = CancellationToken::new();
@@ -120,15 +124,14 @@ fn longest(recovered: &[Recovery]) -> Option<Duration> {
     all.try_fold(Duration::ZERO, |longest, took| Some(longest.max(took?)))
 }
 
-async fn options(scene: &Scene, world: &World, seed: u64) -> Result<Options> {
-    let terrain = Terrain::fetch(&world.gateway.authority()).await?;
+fn options(scene: &Scene, world: &World, terrain: Terrain, seed: u64) -> Options {
     let crossings = match scene.scenario {
         Scenario::Border => spread(terrain.crossings(8, 110), 48, 10),
         Scenario::Wander | Scenario::Town | Scenario::Chat | Scenario::Steps | Scenario::Spread => {
             Vec::new()
         }
     };
-    Ok(Options {
+    Options {
         players: scene.players,
         ramp: scene.ramp,
         settle: scene.settle,
@@ -144,5 +147,5 @@ async fn options(scene: &Scene, world: &World, seed: u64) -> Result<Options> {
         ground: Arc::new(Ground::new(terrain, crossings)),
         snapshots: None,
         progress_every: Duration::from_secs(1),
-    })
+    }
 }

@@ -13,12 +13,15 @@ use tokio::time::{Instant, sleep};
 
 use super::{memory::Memory, scene::StoreKind, ticks::Ticks};
 use crate::{
-    cluster::{Process, free_port},
+    cluster::{Process, free_port, metrics::sum},
     http::{self, Address},
+    terrain::Bounds,
 };
 
 /// Longest time until everything is ready.
 const READY_WITHIN: Duration = Duration::from_secs(60);
+/// Tiles on a side of a region.
+const REGION_TILES: i32 = 64;
 /// Clock ticks a second in which Linux counts the time of processes.
 const TICKS_PER_SECOND: f64 = 100.0;
 
@@ -142,6 +145,30 @@ impl World {
             }
             if Instant::now() > until {
                 bail!("the gateway is not ready after {READY_WITHIN:?}");
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    /// Waits until the zone servers play every region of a world with these bounds.
+    ///
+    /// # Errors
+    /// A zone server does not say, or a region is played by nobody for long.
+    pub(super) async fn played_everywhere(&self, bounds: Bounds) -> Result<()> {
+        let side = |from: i32, to: i32| f64::from((to - from) / REGION_TILES);
+        let all = side(bounds.min_x, bounds.max_x) * side(bounds.min_z, bounds.max_z);
+        let until = Instant::now() + READY_WITHIN;
+        loop {
+            let mut played = 0.0;
+            for metrics in self.zones.values() {
+                let text = http::get(metrics, "/metrics").await?.text();
+                played += sum(&text, "zone_regions", "");
+            }
+            if played >= all {
+                return Ok(());
+            }
+            if Instant::now() > until {
+                bail!("only {played} of {all} regions are played after {READY_WITHIN:?}");
             }
             sleep(Duration::from_millis(100)).await;
         }

@@ -43,8 +43,9 @@ const SILENCE_MAX: Duration = Duration::from_secs(4);
 /// Regions that are loaded at a time. They are few, so that a takeover of many regions leaves the
 /// store's connections to others, above all to commits.
 const REGION_LOADS_MAX: usize = 6;
-/// Characters that are loaded at a time; they do not wait behind regions.
-const CHARACTER_LOADS_MAX: usize = 12;
+/// Characters that are loaded at a time; they do not wait behind regions. The store answers for many of
+/// them together, so that they take few of its connections.
+const CHARACTER_LOADS_MAX: usize = 128;
 /// Characters that a run may quarantine in its life. If it cannot read more than these, most likely
 /// the run is at fault, and the characters wait for another one.
 const QUARANTINES_MAX: usize = 100;

@@ -14,6 +14,8 @@ use proto::{
 };
 use tokio::time::sleep;
 
+mod rush;
+
 use super::*;
 use crate::{
     mailbox::{Mailbox, Next, Reliable, Update},
