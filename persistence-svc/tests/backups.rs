@@ -188,7 +188,7 @@ async fn a_page_that_a_disk_damaged_is_found() {
             "torn",
             "CHECKPOINT; DO $$ BEGIN EXECUTE format(
                'COPY (SELECT 1) TO PROGRAM %L',
-               'dd if=/dev/urandom bs=8192 count=1 conv=notrunc status=none of='
+               'cat >/dev/null; dd if=/dev/urandom bs=8192 count=1 conv=notrunc status=none of='
                  || current_setting('data_directory') || '/' || pg_relation_filepath('users'));
              END $$",
         );

@@ -220,11 +220,11 @@ pub async fn bounded<T>(
 
 /// Returns a failure with a code that the service said, or one that says that it said nothing. The
 /// library gives a connection that ends by some errors of HTTP/2 codes by which services refuse
-/// requests. Only such a failure has a cause on this side.
+/// requests, or say that they are at fault. Only such a failure has a cause on this side.
 fn said(failure: tonic::Status) -> tonic::Status {
     let ended = std::error::Error::source(&failure).is_some();
     match failure.code() {
-        Code::ResourceExhausted | Code::PermissionDenied if ended => {
+        Code::ResourceExhausted | Code::PermissionDenied | Code::Internal if ended => {
             tonic::Status::unavailable(failure.message())
         }
         _ => failure,

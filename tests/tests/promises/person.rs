@@ -30,6 +30,9 @@ const SIZES: [Size; 4] = [(390, 844), (844, 390), (1280, 720), (1920, 1080)];
 /// Below this, a window is one of a phone.
 const PHONE: u32 = 600;
 const POLL: Duration = Duration::from_millis(100);
+/// Polls for which something stands still before somebody presses it. The page writes what stands
+/// above it every 200 ms.
+const STILL_POLLS: u32 = 3;
 /// Time for which a tap holds a button or a key down.
 const TAP: Duration = Duration::from_millis(60);
 /// Where WebDriver puts the id of an element that a script returns.
@@ -319,13 +322,14 @@ impl<'d> Person<'d> {
             const hit = document.elementFromPoint(x, y); \
             return found.contains(hit) ? [x, y, found] : `covered by ${hit?.outerHTML.slice(0, 200)}`;";
         let deadline = Instant::now() + SOON;
-        let mut before = Value::Null;
+        let (mut before, mut still) = (Value::Null, 0);
         loop {
             let args = vec![json!(css), json!(words)];
             let at = self.page.execute(script, args).await?;
+            still = if at == before { still + 1 } else { 0 };
             // Nobody hits what still moves, such as a window into which words come.
             if let (Some(x), Some(y)) = (at[0].as_f64(), at[1].as_f64())
-                && at == before
+                && still >= STILL_POLLS
             {
                 let id = at[2][ELEMENT].as_str().context("an element")?;
                 let id = ElementRef::from(id.to_owned());

@@ -450,8 +450,8 @@ async fn a_connection_outlives_thousands_of_calls_that_were_given_up() {
 
 #[tokio::test]
 async fn a_connection_that_ends_under_a_call_refuses_nothing() {
-    /// ENHANCE_YOUR_CALM and INADEQUATE_SECURITY.
-    const ERRORS: [u8; 2] = [0xb, 0xc];
+    /// NO_ERROR, INTERNAL_ERROR, ENHANCE_YOUR_CALM and INADEQUATE_SECURITY.
+    const ERRORS: [u8; 4] = [0x0, 0x2, 0xb, 0xc];
     for error in ERRORS {
         let (listener, mut channel) = frames().await;
         let server = tokio::spawn(async move {
