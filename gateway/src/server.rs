@@ -163,7 +163,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
     };
-    // As a restart must not wait for connections of the process before.
+    // A restart must not wait for connections of the process before.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(ACCEPTS_WAITING)
