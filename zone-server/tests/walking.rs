@@ -243,11 +243,9 @@ async fn whoever_had_left_the_heir_stands_where_it_was_seen_last() {
     scene.gateway.walk(scene.run_b, "ann", 2, further).await;
     let seen = || {
         scene.gateway.read(|seen| {
-            let mut words = seen.words["ann"].iter();
-            words.rfind(|word| word.position.is_some_and(|at| at.x == further.x))?;
-            seen.words["ann"]
-                .last()
-                .map(|word| (word.tick, word.position))
+            let last = seen.words["ann"].last()?;
+            let there = last.position.is_some_and(|at| at.x == further.x);
+            there.then_some((last.tick, last.position))
         })
     };
     until("she has walked further in the east", || seen().is_some()).await;
@@ -263,11 +261,14 @@ async fn whoever_had_left_the_heir_stands_where_it_was_seen_last() {
         state.played.insert(scene.east, tick);
     });
     store.assign(scene.east, scene.run_a);
-    let mut attach = 2;
-    while scene.gateway.read(|seen| seen.attached["ann"].1.attach) < 2 {
-        attach += 1;
+    let attached = || scene.gateway.read(|seen| seen.attached["ann"].1.attach);
+    for attach in 3.. {
+        let answered = refused();
         scene.gateway.attach(scene.run_a, "ann", 1, attach).await;
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        until("an answer", || attached() > 2 || refused() > answered).await;
+        if attached() > 2 {
+            break;
+        }
     }
     let (_, attached) = scene.gateway.read(|seen| seen.attached["ann"].clone());
     assert_eq!(attached.position, position);

@@ -5,7 +5,7 @@
 //! Always: a task never waits for a client, for another task, nor for a run longer than 150 ms. A
 //! late frame goes out with the next flush, at once when a whole run was late. In a rush, while many
 //! players arrive, the task rests after a long flush, so that the logins get the processors. The next
-//! flush begins within two ticks, and shows what came meanwhile, to newcomers first.
+//! flush shows what came meanwhile, to newcomers first. See `rush.rs`.
 
 use std::{
     cell::Cell,

@@ -1,7 +1,7 @@
-//! Rests of a fan-out task in a rush, in which many players arrive. Pure.
+//! Rests of a fan-out task in a rush, in which many players arrive.
 //!
-//! Always: the task rests only in a rush, and for less than two ticks. So the logins get the processors
-//! that the crowd would take.
+//! Always: the task rests only in a rush, until two ticks after the beginning of its last flush at most.
+//! So the logins get the processors that the crowd would take.
 
 use std::time::Duration;
 
