@@ -1,6 +1,6 @@
 //! Rests of a fan-out task in a rush, in which many players arrive.
 //!
-//! Always: the task rests only in a rush, until two ticks after the beginning of its last flush at most.
+//! Always: the task rests only in a rush, until three ticks after the beginning of its last flush at most.
 //! So the logins get the processors that the crowd would take.
 
 use std::time::Duration;
@@ -13,8 +13,8 @@ pub(super) const NEWCOMERS: usize = 100;
 /// Time after such a flush for which the rush goes on. Those who log in come with later flushes, and
 /// in fewer of them the busier the processors are.
 const LASTS: Duration = Duration::from_secs(5);
-/// Longest time from the beginning of a flush to that of the next in a rush: two ticks.
-const APART_MAX: Duration = Duration::from_millis(2 * TICK_MS);
+/// Longest time from the beginning of a flush to that of the next in a rush: three ticks.
+const APART_MAX: Duration = Duration::from_millis(3 * TICK_MS);
 
 /// See the module.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_rests_in_a_rush_and_no_longer_than_two_ticks() {
+    fn a_task_rests_in_a_rush_and_no_longer_than_three_ticks() {
         let mut rush = Rush::none();
         let begin = rush.rests() + ms(10);
         let mut rest = |at: u64, took: u64, newcomers| {

@@ -139,14 +139,14 @@ pub fn single(encoding: Encoding, entity: &Entity) -> Bytes {
 }
 
 /// Returns the name section of a thing.
-pub fn name(entity: &Entity) -> Bytes {
+pub fn name(entity: &Entity) -> &Bytes {
     let write = |fields: &FieldMap| {
         let mut out = BytesMut::with_capacity(64);
         let fields: Vec<_> = present(fields).collect();
         compact::name(&mut out, entity.number, &entity.id, &entity.kind, &fields);
         out.freeze()
     };
-    entity.fields.written(Encoding::Compact, write).clone()
+    entity.fields.written(Encoding::Compact, write)
 }
 
 /// Returns the section that says which numbers stand for nothing that the client knows.

@@ -380,7 +380,7 @@ impl View {
         let comes = plan.arrivals.iter().copied().chain(listed);
         plan.naming = names.choose(changes, tells, &first, comes, room, name);
         self.names = names;
-        plan.bytes += plan.naming.bytes;
+        plan.bytes += plan.naming.piece.len();
     }
 
     /// Adds the things of `focus` whose chunks are not in the plan.
@@ -484,7 +484,7 @@ impl View {
     pub fn worth(&self, plan: &Plan) -> bool {
         !plan.pieces.is_empty()
             || !plan.gone.is_empty()
-            || !plan.naming.pieces.is_empty()
+            || !plan.naming.piece.is_empty()
             || plan
                 .near
                 .as_ref()

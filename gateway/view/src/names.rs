@@ -35,17 +35,15 @@ pub struct Names {
 /// Part of an update that names things.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Naming {
-    /// Sections that name things, or say which names to forget.
-    pub pieces: Vec<Bytes>,
-    /// Things that the client knows if the socket takes the update: those that the pieces name, and
+    /// Sections that name things, and one that says which names to forget, one behind the other.
+    pub piece: Bytes,
+    /// Things that the client knows if the socket takes the update: those that the piece names, and
     /// those of which the change of their chunk says what is new.
     known: Vec<u32>,
     /// Things that the client is owed if the socket takes the update.
     owed: Vec<u32>,
     /// Things whose old names the client forgets.
     forgotten: Vec<u32>,
-    /// Bytes of the pieces.
-    pub bytes: usize,
 }
 
 impl Names {
@@ -113,18 +111,19 @@ impl Names {
     /// just now; `None`: the client does not see the thing. The update makes the client forget stale
     /// names that it does not replace; they and the names take `room` bytes at most, unless there are
     /// too many stale ones.
-    pub fn choose(
+    pub fn choose<'a>(
         &mut self,
         changes: &Changes,
         tells: impl Fn(Chunk) -> bool,
         first: &[u32],
         arrivals: impl Iterator<Item = u32>,
         mut room: usize,
-        name: impl Fn(u32, bool) -> Option<Bytes>,
+        name: impl Fn(u32, bool) -> Option<&'a Bytes>,
     ) -> Naming {
         let known = self.hear(changes, tells);
         room = room.saturating_sub(self.stale_bytes());
         let mut naming = Naming::default();
+        let mut pieces: Vec<&[u8]> = Vec::new();
         // Things that wait come before those that arrive, since a client saw them first.
         let mut full = false;
         let mut offer = |number: u32, comes: bool, naming: &mut Naming| {
@@ -142,8 +141,7 @@ impl Names {
                 return;
             }
             room -= piece.len();
-            naming.bytes += piece.len();
-            naming.pieces.push(piece);
+            pieces.push(piece);
             naming.known.push(number);
         };
         let unknown = |number: &&u32| !self.known.has(**number) && !known.contains(number);
@@ -160,29 +158,27 @@ impl Names {
             offer(number, true, &mut naming);
         }
         naming.known.extend(known);
-        self.make_forget(&mut naming);
+        naming.forgotten = self.forgotten(&naming.known);
+        let forget = (!naming.forgotten.is_empty()).then(|| encode::forget(&naming.forgotten));
+        pieces.extend(forget.as_deref());
+        naming.piece = pieces.concat().into();
         naming
     }
 
-    /// Adds the stale names that the update does not replace.
-    fn make_forget(&self, naming: &mut Naming) {
+    /// Returns the stale names that an update does not replace which tells these.
+    fn forgotten(&self, told: &[u32]) -> Vec<u32> {
         if self.stale.is_empty() {
-            return;
+            return Vec::new();
         }
-        let told: BTreeSet<u32> = naming.known.iter().copied().collect();
-        naming.forgotten = self.stale.difference(&told).copied().collect();
-        if !naming.forgotten.is_empty() {
-            let piece = encode::forget(&naming.forgotten);
-            naming.bytes += piece.len();
-            naming.pieces.push(piece);
-        }
+        let told: BTreeSet<u32> = told.iter().copied().collect();
+        self.stale.difference(&told).copied().collect()
     }
 
     /// Notes that the client's socket took the update.
     pub fn took(&mut self, naming: &Naming) {
-        for number in std::mem::take(&mut self.queue) {
-            self.owed.remove(number);
-        }
+        // Most clients are owed nothing most of the time. Then the set and the queue take no memory.
+        self.owed = NumberSet::default();
+        self.queue = VecDeque::new();
         for number in &naming.known {
             self.known.insert(*number);
             self.stale.remove(number);
@@ -207,9 +203,10 @@ mod tests {
     /// takes. Each name has 100 bytes.
     fn come(names: &mut Names, first: &[u32], come: &[u32], room: usize) -> (Vec<u32>, usize) {
         let changes = Changes::default();
-        let name = |_, _| Some(Bytes::from_static(&[0; 100]));
+        static NAME: Bytes = Bytes::from_static(&[0; 100]);
+        let name = |_, _| Some(&NAME);
         let naming = names.choose(&changes, |_| true, first, come.iter().copied(), room, name);
-        let said = (naming.known.clone(), naming.bytes);
+        let said = (naming.known.clone(), naming.piece.len());
         names.took(&naming);
         said
     }

@@ -47,11 +47,10 @@ pub struct Plan {
 impl Plan {
     /// Returns the pieces of the update: names, chunks, the nearest players.
     pub fn take_pieces(&mut self) -> Vec<Bytes> {
-        let mut pieces = std::mem::take(&mut self.naming.pieces);
-        pieces.append(&mut self.pieces);
+        let names = std::mem::take(&mut self.naming.piece);
         let near = self.near.as_ref().map(|near| near.piece.clone());
-        pieces.extend(near.filter(|piece| !piece.is_empty()));
-        pieces
+        let pieces = [names].into_iter().chain(self.pieces.drain(..)).chain(near);
+        pieces.filter(|piece| !piece.is_empty()).collect()
     }
 
     pub(crate) fn push(&mut self, index: usize, offer: &Offer<'_>, sight: &impl Sight) {

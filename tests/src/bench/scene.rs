@@ -61,9 +61,9 @@ const fn town(name: &'static str, players: usize, format: Format, shown: Option<
     }
 }
 
-/// Time over which 12,000 connect of whom 600 a second shall arrive: 649 a second, so that the last
+/// Time over which 12,000 connect of whom 600 a second shall arrive: 667 a second, so that the last
 /// ones have time to.
-const ENTER_RAMP: Duration = Duration::from_millis(18_500);
+const ENTER_RAMP: Duration = Duration::from_millis(18_000);
 
 const fn storm(name: &'static str, players: usize, ramp: Duration, store: StoreKind) -> Scene {
     Scene {

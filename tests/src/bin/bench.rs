@@ -18,6 +18,9 @@ use tests::{
     load::swarm::Progress,
 };
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const EXPLAINED: &str = "\
 Each round starts one persistence service, two zone servers and one gateway of the release build,
 plays one scene, and ends them. The generator runs in this process, on the same machine. Figures of

@@ -15,8 +15,10 @@ type Account<'a> = (Option<&'a str>, &'a str);
 /// Pack slots that the rows of a batch change.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct SlotChanges<'a> {
-    /// Character, slot and its stack now.
-    pub(crate) put: Vec<(&'a str, i32, &'a Stack)>,
+    /// Character, slot that was empty and its stack now.
+    pub(crate) filled: Vec<(&'a str, i32, &'a Stack)>,
+    /// Character, slot that held another stack and its stack now.
+    pub(crate) changed: Vec<(&'a str, i32, &'a Stack)>,
     /// Character and its slot that is empty now.
     pub(crate) cleared: Vec<(&'a str, i32)>,
 }
@@ -29,10 +31,13 @@ pub(crate) fn slots<'a>(batch: &'a Batch, held: &'a Held) -> SlotChanges<'a> {
         let now = &row.record.holdings.pack;
         let before = held.holdings.get(id).map(|holdings| &holdings.pack);
         let was = |slot: &i32| before.and_then(|pack| pack.get(slot));
-        let differs = now.iter().filter(|(slot, stack)| was(slot) != Some(stack));
-        changes
-            .put
-            .extend(differs.map(|(slot, stack)| (id, *slot, stack)));
+        for (slot, stack) in now {
+            match was(slot) {
+                None => changes.filled.push((id, *slot, stack)),
+                Some(old) if old != stack => changes.changed.push((id, *slot, stack)),
+                Some(_) => {}
+            }
+        }
         let gone = before.into_iter().flat_map(|pack| pack.keys());
         let gone = gone.filter(|slot| !now.contains_key(slot));
         changes.cleared.extend(gone.map(|slot| (id, *slot)));

@@ -170,22 +170,32 @@ async fn write_slots(transaction: &Transaction<'_>, changes: &SlotChanges<'_>) -
             .await?;
         transaction.execute(&statement, &[&ids, &slots]).await?;
     }
-    if changes.put.is_empty() {
+    // An INSERT without ON CONFLICT does not look for another row first.
+    let fill = r#"INSERT INTO inventory ("playerId", "slotIndex", "itemId", quantity)
+                  SELECT * FROM UNNEST($1::text[], $2::integer[], $3::text[], $4::integer[])"#;
+    write_stacks(transaction, fill, &changes.filled).await?;
+    let change = r#"UPDATE inventory i SET "itemId" = u.item, quantity = u.quantity
+                    FROM UNNEST($1::text[], $2::integer[], $3::text[], $4::integer[])
+                      AS u (id, slot, item, quantity)
+                    WHERE i."playerId" = u.id AND i."slotIndex" = u.slot"#;
+    write_stacks(transaction, change, &changes.changed).await
+}
+
+/// Executes a statement over the characters, slots, items and quantities of stacks.
+async fn write_stacks(
+    transaction: &Transaction<'_>,
+    statement: &str,
+    stacks: &[(&str, i32, &Stack)],
+) -> Result<()> {
+    if stacks.is_empty() {
         return Ok(());
     }
-    let put = || changes.put.iter();
-    let ids: Vec<&str> = put().map(|(id, ..)| *id).collect();
-    let slots: Vec<i32> = put().map(|(_, slot, _)| *slot).collect();
-    let items: Vec<&str> = put().map(|(.., stack)| stack.item.as_str()).collect();
-    let quantities: Vec<i32> = put().map(|(.., stack)| stack.quantity).collect();
-    let statement = transaction
-        .prepare_cached(
-            r#"INSERT INTO inventory ("playerId", "slotIndex", "itemId", quantity)
-               SELECT * FROM UNNEST($1::text[], $2::integer[], $3::text[], $4::integer[])
-               ON CONFLICT ("playerId", "slotIndex") DO UPDATE
-                 SET "itemId" = excluded."itemId", quantity = excluded.quantity"#,
-        )
-        .await?;
+    let ids: Vec<&str> = stacks.iter().map(|(id, ..)| *id).collect();
+    let slots: Vec<i32> = stacks.iter().map(|(_, slot, _)| *slot).collect();
+    let items = stacks.iter().map(|(.., stack)| stack.item.as_str());
+    let items: Vec<&str> = items.collect();
+    let quantities: Vec<i32> = stacks.iter().map(|(.., stack)| stack.quantity).collect();
+    let statement = transaction.prepare_cached(statement).await?;
     let values: Values<'_> = &[&ids, &slots, &items, &quantities];
     transaction.execute(&statement, values).await?;
     Ok(())

@@ -87,13 +87,19 @@ fn write_slots(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -> Res
     for (id, slot) in changes.cleared {
         clear.execute(params![id, slot])?;
     }
-    let mut put = transaction.prepare_cached(
+    let mut fill = transaction.prepare_cached(
         r#"INSERT INTO inventory ("playerId", "slotIndex", "itemId", quantity)
-           VALUES (?1, ?2, ?3, ?4)
-           ON CONFLICT ("playerId", "slotIndex") DO UPDATE SET "itemId" = ?3, quantity = ?4"#,
+           VALUES (?1, ?2, ?3, ?4)"#,
     )?;
-    for (id, slot, stack) in changes.put {
-        put.execute(params![id, slot, stack.item, stack.quantity])?;
+    for (id, slot, stack) in changes.filled {
+        fill.execute(params![id, slot, stack.item, stack.quantity])?;
+    }
+    let mut change = transaction.prepare_cached(
+        r#"UPDATE inventory SET "itemId" = ?3, quantity = ?4
+           WHERE "playerId" = ?1 AND "slotIndex" = ?2"#,
+    )?;
+    for (id, slot, stack) in changes.changed {
+        change.execute(params![id, slot, stack.item, stack.quantity])?;
     }
     Ok(())
 }
