@@ -6,7 +6,7 @@ use crate::stage;
 
 use insta::assert_snapshot;
 use stage::{Land, Stage};
-use world::{CharacterId, Rules, Tile};
+use world::{CharacterId, Event, Inbox, Rules, Tile};
 
 fn play(land: &Land, script: &str) -> String {
     Stage::new(land).play(script)
@@ -255,6 +255,34 @@ fn energy_comes_and_goes_at_its_rates() {
     assert_eq!(energy(&mut stage, "ann runs"), 5_485);
     assert_eq!(energy(&mut stage, "ann stops"), 5_727);
     assert_eq!(energy(&mut stage, "wait 30"), 10_000);
+}
+
+/// A client that says with every move whether it runs hears of its vitals only what is new.
+#[test]
+fn vitals_are_told_when_they_change_and_when_a_wish_to_run_fails() {
+    let mut stage = Stage::new(&Land::default());
+    let mut told = |command: &str| {
+        let mut inbox = Inbox::default();
+        if !command.is_empty() {
+            stage.command(command, &mut inbox);
+        }
+        let events = stage.step(inbox).events;
+        let vitals = |event: &&Event| matches!(event, Event::Vitals(..));
+        events.iter().filter(vitals).count()
+    };
+    told("ann joins at 0 0");
+    assert_eq!(told("ann walks to 1 0"), 0, "as before");
+    assert_eq!(told("ann runs to 5 0"), 1, "something new");
+    assert_eq!(told(""), 0, "full again, which is what she heard last");
+    assert_eq!(told("ann runs to 9 0"), 0, "as before");
+    assert_eq!(told("ann walks"), 1, "something new");
+
+    told("bob joins at 20 0 energy 0");
+    for _ in 0..3 {
+        told("bob runs to 60 0");
+    }
+    let bob = "bob runs to 80 0";
+    assert_eq!(told(bob), 1, "he has no energy, and walks");
 }
 
 #[test]

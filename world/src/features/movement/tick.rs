@@ -84,11 +84,15 @@ impl World {
     }
 }
 
-/// Makes a player run or walk. Tells the client in any case: it may have shown the choice already.
+/// Makes a player run or walk. Tells the client if that is new, or if it does not get its will: it may
+/// have shown its choice already. A client that names the same choice with every move hears nothing.
 fn choose_pace(player: &mut Player, run: bool, out: &mut Outcome) {
-    let who = player.record.id.clone();
-    if energy::choose(player, run) {
+    let changed = energy::choose(player, run);
+    let who = &player.record.id;
+    if changed {
         out.touched.insert(who.entity());
     }
-    out.emit(vitals::Event::Changed { who });
+    if changed || player.record.running != run {
+        out.emit(vitals::Event::Changed { who: who.clone() });
+    }
 }
