@@ -25,6 +25,7 @@ mod metrics;
 mod mutants;
 mod ownership;
 mod peers;
+mod priority;
 mod program;
 mod regained;
 mod replay;

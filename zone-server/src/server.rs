@@ -42,6 +42,7 @@ use crate::{
         mirror, progress, towns,
     },
     peers::Peers,
+    priority,
     rpc::{
         Current, Living,
         agents::AgentsService,
@@ -197,6 +198,7 @@ fn play(
     std::thread::Builder::new()
         .name("tick".to_owned())
         .spawn(move || {
+            priority::raise();
             // Tasks that the run starts live beside this thread.
             let _entered = runtime.enter();
             let end = tick_loop::play(run, &messages);
