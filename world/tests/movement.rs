@@ -273,8 +273,9 @@ fn vitals_are_told_when_they_change_and_when_a_wish_to_run_fails() {
     told("ann joins at 0 0");
     assert_eq!(told("ann walks to 1 0"), 0, "as before");
     assert_eq!(told("ann runs to 5 0"), 1, "something new");
-    assert_eq!(told(""), 0, "full again, which is what she heard last");
+    assert_eq!(told(""), 1, "full again, after she heard of less");
     assert_eq!(told("ann runs to 9 0"), 0, "as before");
+    assert_eq!(told(""), 1, "full again");
     assert_eq!(told("ann walks"), 1, "something new");
 
     told("bob joins at 20 0 energy 0");

@@ -13,8 +13,7 @@ use crate::features::training::skill::Skill;
 const RUN_COST: u32 = 120;
 const WALK_GAIN: u32 = 120;
 const STAND_GAIN: u32 = 240;
-/// Difference at which the world tells a client; it tells either end, too, unless that is what the client
-/// heard last.
+/// Difference at which the world tells a client; it does so at either end, too.
 const TELL: u32 = 200;
 
 /// Takes run energy from running players and gives it back to others, for one tick. Returns whether
@@ -42,8 +41,7 @@ pub(crate) fn tick(player: &mut Player, content: &Content) -> bool {
         return false;
     }
     let end = record.energy == 0 || record.energy == ENERGY_FULL;
-    let differs = record.energy.abs_diff(player.gait.reported_energy);
-    let tell = differs >= TELL || end && differs > 0;
+    let tell = end || record.energy.abs_diff(player.gait.reported_energy) >= TELL;
     if tell {
         player.gait.reported_energy = record.energy;
     }
