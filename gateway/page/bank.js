@@ -5,6 +5,7 @@ import { amounts, howMany, usually } from "./amount.js";
 import { el } from "./dom.js";
 import { goods, portrait } from "./goods.js";
 import { Pane } from "./pane.js";
+import { refill } from "./refill.js";
 import { setting } from "./settings.js";
 import { called, counted } from "./things.js";
 
@@ -159,9 +160,9 @@ export class Bank {
       : (item) => item.tab === this.tab;
     this.free.hidden = ![...this.items.values()].some((item) => item.quantity === 0);
     const shown = this.sorted(fits);
-    this.list.replaceChildren(...shown.map((item) => this.entry(item)));
-    if (!shown.length)
-      this.list.append(el("p", {}, this.sought ? "Nothing of that name." : "Nothing in this tab."));
+    const nothing = this.sought ? "Nothing of that name." : "Nothing in this tab.";
+    const entries = shown.map((item) => this.entry(item));
+    refill(this.list, entries.length ? entries : [el("p", {}, nothing)]);
   }
 
   entry(item) {

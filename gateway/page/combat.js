@@ -3,6 +3,7 @@
 
 import { $, capital, el, say } from "./dom.js";
 import { lore } from "./lore.js";
+import { refill } from "./refill.js";
 import { called } from "./things.js";
 
 const TRAINS = {
@@ -76,8 +77,9 @@ export class Combat {
     $("retaliate").setAttribute("aria-pressed", String(Boolean(this.retaliates)));
     say($("retaliate"), this.retaliates === false ? "Takes it quietly" : "Strikes back");
     const bow = styles.includes("rapid");
-    $("style-list").replaceChildren(
-      ...styles.map((style) =>
+    refill(
+      $("style-list"),
+      styles.map((style) =>
         this.choice(
           this.style === style,
           capital(style),
@@ -93,7 +95,7 @@ export class Combat {
           this.act("combat:autocast", { spell: null }),
         ),
       );
-    $("spell-list").replaceChildren(...spells);
+    refill($("spell-list"), spells);
   }
 
   choice(on, name, words, what, extra = "") {

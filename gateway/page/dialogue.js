@@ -4,6 +4,7 @@
 import { el } from "./dom.js";
 import { step } from "./menu.js";
 import { Pane } from "./pane.js";
+import { refill } from "./refill.js";
 
 export class Dialogue {
   /** `act(event, data)` asks. */
@@ -45,8 +46,9 @@ export class Dialogue {
     if (!entries.length) entries.push(["Go on", () => this.act("dialogue:continue", {})]);
     // One who goes through the talk by keys finds the next answers under them.
     const byKey = this.answers.contains(document.activeElement);
-    this.answers.replaceChildren(
-      ...entries.map(([text, what], n) =>
+    refill(
+      this.answers,
+      entries.map(([text, what], n) =>
         el("button", { onclick: () => this.once(what) }, el("b", {}, String(n + 1)), text),
       ),
     );

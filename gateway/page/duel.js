@@ -6,6 +6,7 @@ import { howMany } from "./amount.js";
 import { $, capital, el, many, words } from "./dom.js";
 import { goods } from "./goods.js";
 import { Pane } from "./pane.js";
+import { refill } from "./refill.js";
 import { counted, tradeable, value } from "./things.js";
 
 const RULES = {
@@ -218,7 +219,7 @@ export class Duel {
       { RULES: "1 of 3", STAKES: "2 of 3" }[duel.state] ?? "3 of 3",
     );
     const paint = { RULES: () => this.rules(), STAKES: () => this.stakes() }[duel.state];
-    this.screen.replaceChildren(...(paint ?? (() => this.last()))());
+    refill(this.screen, (paint ?? (() => this.last()))());
     const [me, them] = [duel[`${this.mine}Accepted`], duel[`${this.theirs}Accepted`]];
     const waits = me ? "Waiting for the other one." : them ? `${duel.opponentName} agrees.` : "";
     this.word.textContent = waits;

@@ -2,6 +2,7 @@
 // Always: it shows what the server said last.
 
 import { $, el, say } from "./dom.js";
+import { refill } from "./refill.js";
 
 const WORDS = { online: "here", offline: "away", unknown: "?" };
 
@@ -77,14 +78,14 @@ export class Friends {
     const friends = [...this.friends.values()].sort((a, b) => here(a) - here(b) || byName(a, b));
     const asked = [...this.requests.values()].filter((one) => one.fromId === this.me.id);
     say($("friends-count"), friends.length ? `${friends.length} of 99` : "");
-    $("friend-list").replaceChildren(
+    const rows = [
       ...this.asking().map((request) => this.asks(request)),
       ...friends.map((friend) => this.row(friend)),
       ...asked.map((request) => this.waits(request)),
       ...[...this.ignored.values()].sort(byName).map((one) => this.unheard(one)),
-    );
-    if (!$("friend-list").children.length)
-      $("friend-list").append(el("li", { class: "dim" }, "Nobody yet. Names are all it takes."));
+    ];
+    const nobody = () => el("li", { class: "dim" }, "Nobody yet. Names are all it takes.");
+    refill($("friend-list"), rows.length ? rows : [nobody()]);
   }
 
   asks({ id, fromName }) {

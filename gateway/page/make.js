@@ -5,6 +5,7 @@ import { el } from "./dom.js";
 import { goods } from "./goods.js";
 import { recipes } from "./lore.js";
 import { Pane } from "./pane.js";
+import { refill } from "./refill.js";
 import { called, counted } from "./things.js";
 
 /**
@@ -137,8 +138,9 @@ export class Make {
     const text = sorted.map((recipe) => `${how.makes(recipe)} ${rank(recipe)}`).join();
     if (text === this.text && this.list.children.length) return;
     this.text = text;
-    this.list.replaceChildren(
-      ...sorted.map((recipe) => this.entry(recipe, needed(recipe), needed(recipe) > level)),
+    refill(
+      this.list,
+      sorted.map((recipe) => this.entry(recipe, needed(recipe), needed(recipe) > level)),
     );
   }
 

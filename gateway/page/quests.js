@@ -5,6 +5,7 @@ import { $, capital, el, many, say, words } from "./dom.js";
 import { goal, isAbout } from "./goals.js";
 import { lore } from "./lore.js";
 import { Pane } from "./pane.js";
+import { refill } from "./refill.js";
 import { called, counted } from "./things.js";
 
 const ORDER = ["ready_to_complete", "in_progress", "not_started", "completed"];
@@ -149,7 +150,7 @@ export class Quests {
         ),
       ),
     );
-    $("quest-list").replaceChildren(...rows);
+    refill($("quest-list"), rows);
   }
 
   show(data) {
@@ -183,7 +184,7 @@ export class Quests {
       needs.length ? el("p", {}, el("b", {}, "It takes "), needs.join(", "), ".") : "",
       gives.length ? el("p", {}, el("b", {}, "It gives "), gives.join(", "), ".") : "",
     );
-    this.pane.foot.replaceChildren(...this.actions(data));
+    refill(this.pane.foot, this.actions(data));
     this.pane.show();
   }
 

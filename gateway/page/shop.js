@@ -5,6 +5,7 @@ import { howMany } from "./amount.js";
 import { el, many } from "./dom.js";
 import { goods } from "./goods.js";
 import { Pane } from "./pane.js";
+import { refill } from "./refill.js";
 import { called, tradeable, value } from "./things.js";
 
 const MOST = 2147483647;
@@ -63,17 +64,17 @@ export class Shop {
       ? "Choose something of theirs to buy it, something in your pack to sell it."
       : "They sell, and do not buy.";
     this.hint.textContent = hint;
-    this.list.replaceChildren(...[...this.items.values()].map((item) => this.entry(item)));
-    if (!this.items.size) this.list.append(el("p", {}, "The shelves are empty."));
+    const entries = [...this.items.values()].map((item) => this.entry(item));
+    refill(this.list, entries.length ? entries : [el("p", {}, "The shelves are empty.")]);
   }
 
   entry(item) {
     const stock = left(item);
     const none = stock === 0;
-    const words = `${called(item.itemId)}, ${many(item.price)} coins`;
+    const words = titled(item);
     const has = stock === undefined ? "as many as you like" : `${many(stock)} left`;
     const stack = { itemId: item.itemId, quantity: stock ?? 1 };
-    const chosen = (button) => this.menu.under(button, words, this.can(item));
+    const chosen = (button) => this.asked(button, item.itemId);
     const button = goods(stack, chosen, {
       label: `${words}, ${has}`,
       note: `${many(item.price)} coins`,
@@ -82,6 +83,12 @@ export class Shop {
     button.classList.toggle("kept", none);
     button.classList.toggle("dear", item.price > this.coins);
     return button;
+  }
+
+  /** What can be bought of an item, at its price by now. */
+  asked(button, itemId) {
+    const item = this.items.get(itemId);
+    if (item) this.menu.under(button, titled(item), this.can(item));
   }
 
   can(item) {
@@ -109,6 +116,8 @@ export class Shop {
     return (value(item.itemId) * quantity * this.percent) / 100;
   }
 }
+
+const titled = (item) => `${called(item.itemId)}, ${many(item.price)} coins`;
 
 /** How many there are; undefined where there is no end to them. */
 const left = (item) => item.stock ?? undefined;

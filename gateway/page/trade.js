@@ -6,6 +6,7 @@ import { howMany } from "./amount.js";
 import { el, many } from "./dom.js";
 import { goods } from "./goods.js";
 import { Pane } from "./pane.js";
+import { refill } from "./refill.js";
 import { counted, tradeable } from "./things.js";
 
 const SLOTS = 28;
@@ -222,9 +223,8 @@ export class Trade {
     const confirm = this.trade.screen === "confirm";
     if (confirm) {
       const rows = items.map((item) => el("li", {}, counted(item.itemId, item.quantity)));
-      side.list.replaceChildren(
-        rows.length ? el("ul", {}, rows) : el("p", { class: "nothing" }, "Absolutely nothing"),
-      );
+      const nothing = () => el("p", { class: "nothing" }, "Absolutely nothing");
+      refill(side.list, [rows.length ? el("ul", {}, rows) : nothing()]);
       return;
     }
     const bySlot = new Map(items.map((item) => [item.tradeSlot, item]));
@@ -232,7 +232,7 @@ export class Trade {
     const cells = Array.from({ length: Math.min(SLOTS, last + 1) }, (_, slot) =>
       this.cell(bySlot.get(slot), slot, own),
     );
-    side.list.replaceChildren(...cells);
+    refill(side.list, cells);
   }
 
   cell(item, slot, own) {

@@ -226,8 +226,22 @@ pub(crate) fn keep_logs(name: &str, logs: &Path) {
         let _ = fs::create_dir_all(&kept);
         for entry in fs::read_dir(logs).into_iter().flatten().flatten() {
             let _ = fs::copy(entry.path(), kept.join(entry.file_name()));
+            say_errors(&entry.path());
         }
         eprintln!("what the processes said is in {}", kept.display());
     }
     let _ = fs::remove_dir_all(logs);
+}
+
+/// Says the last errors of a log: where only the output of a run is kept, the log itself is lost.
+fn say_errors(log: &Path) {
+    const MOST: usize = 8;
+    let text = fs::read_to_string(log).unwrap_or_default();
+    let errors: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains(" ERROR "))
+        .collect();
+    for line in &errors[errors.len().saturating_sub(MOST)..] {
+        eprintln!("{}: {line}", log.display());
+    }
 }

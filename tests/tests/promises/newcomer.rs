@@ -12,7 +12,9 @@ use tokio::time::{Instant, sleep};
 
 use super::{
     browser::{held, in_world, pack, pack_until, position, quiet, state, until},
-    browser_steps::{SOON, TIMEOUT, World, act_on, hidden, seen, showing, shown, wait_for, words},
+    browser_steps::{
+        SOON, TIMEOUT, World, act_on, ask, hidden, seen, showing, shown, wait_for, words,
+    },
     hearing,
     interface::{ADMIN_CODE, Caller, operator},
     keys::key_for,
@@ -296,7 +298,6 @@ async fn sells_and_buys(world: &World, one: &Person<'_>) -> Result<()> {
         ("logs", "Sell"),
         ("bronze_pickaxe", "Sell"),
         ("candle", "Sell all"),
-        ("bread", "Sell all"),
     ] {
         let had = coins(&pack(&state(&one.page).await?));
         one.chooses(item, entry).await?;
@@ -305,7 +306,18 @@ async fn sells_and_buys(world: &World, one: &Person<'_>) -> Result<()> {
         })
         .await?;
     }
-    one.presses("#shop .goods", "Crooked bow").await?;
+    if one.finger {
+        one.chooses("bread", "Sell all").await?;
+        pack_until(&one.page, "no bread", |pack| {
+            !held(pack).contains_key("bread")
+        })
+        .await?;
+        one.presses("#shop .goods", "Crooked bow").await?;
+    } else {
+        // What the shop has is another while the button is down, and the click counts all the same.
+        one.holds("#shop .goods", "Crooked bow", || sells_bread(one))
+            .await?;
+    }
     one.looks_here("what can be bought").await?;
     one.presses("#menu button", "Buy 1").await?;
     pack_until(&one.page, "a bow", |pack| held(pack).contains_key(BOW)).await?;
@@ -313,6 +325,17 @@ async fn sells_and_buys(world: &World, one: &Person<'_>) -> Result<()> {
     hidden(&one.page, "#shop", SOON).await?;
     wears(one, BOW).await?;
     one.closes_pack().await
+}
+
+/// Sells all bread without a press.
+async fn sells_bread(one: &Person<'_>) -> Result<()> {
+    let pack = pack(&state(&one.page).await?);
+    let mut slots = pack["slots"].as_array().context("slots")?.iter();
+    let slot = slots.position(|slot| slot["itemId"] == json!("bread"));
+    let sale = json!({ "slot": slot.context("no bread")?, "quantity": held(&pack)["bread"] });
+    ask(&one.page, "shop:sell", &sale).await?;
+    let sold = |pack: &Value| !held(pack).contains_key("bread");
+    pack_until(&one.page, "no bread", sold).await.map(drop)
 }
 
 async fn speaks(world: &World, one: &Person<'_>) -> Result<()> {

@@ -100,6 +100,9 @@ impl<'d> Person<'d> {
             if told.is_err() {
                 let name = format!("failed-{}", person.name.replace(' ', "-"));
                 shoot(&person.page, &name).await.unwrap();
+                let script = "return window.tilestead.chat().slice(-10)";
+                let heard = person.page.execute(script, vec![]).await;
+                eprintln!("{} heard last: {heard:?}", person.name);
             }
             person.page.close().await.unwrap();
         }
@@ -280,6 +283,25 @@ impl<'d> Person<'d> {
                 pressed => return Ok(pressed?),
             }
         }
+    }
+
+    /// Holds the mouse's button down on the first thing that fits until `meanwhile` is over.
+    pub(super) async fn holds(
+        &self,
+        css: &str,
+        words: &str,
+        meanwhile: impl AsyncFnOnce() -> Result<()>,
+    ) -> Result<()> {
+        let (_, x, y) = self.finds(css, words).await?;
+        let (button, duration) = (MOUSE_BUTTON_LEFT, None);
+        let mouse = || MouseActions::new("mouse".to_owned());
+        let down = mouse()
+            .then(PointerAction::MoveTo { duration, x, y })
+            .then(PointerAction::Down { button });
+        self.page.perform_actions(down).await?;
+        meanwhile().await?;
+        let up = mouse().then(PointerAction::Up { button });
+        Ok(self.page.perform_actions(up).await?)
     }
 
     /// Drags the first thing that fits to another one, with the mouse.
