@@ -1,5 +1,5 @@
-// Other children for an element, when nobody presses one of them: a browser drops the click on an
-// element that leaves the page between press and release.
+// What waits until nobody presses a button: a browser drops the click if the button leaves the page,
+// or moves away from under the pointer, between press and release.
 // Always: what the server said last is shown at the latest when the pointer is let go.
 
 /** Longest time from the release of a finger to its click. */
@@ -7,7 +7,7 @@ const CLICK_MS = 100;
 
 /** The element on which a pointer is down. */
 let held;
-/** The children that are shown once it is let go, by their parent. */
+/** What is done once it is let go; of the new children of one parent, the last. */
 const later = new Map();
 let timer;
 
@@ -31,12 +31,27 @@ function letGoIn(ms) {
 
 function letGo() {
   held = undefined;
-  for (const [parent, children] of later) parent.replaceChildren(...children);
+  const all = [...later.values()];
   later.clear();
+  for (const what of all) what();
+}
+
+/** Whether a pointer is down on a button. */
+export const pressing = () => Boolean(held?.closest?.("button"));
+
+/** Does what may move a button, after the press if there is one. */
+export function afterPress(what) {
+  if (pressing()) later.set(what, what);
+  else what();
 }
 
 /** Replaces the children, after the press if a pointer is down on one of them. */
 export function refill(parent, children) {
-  if (held && parent.contains(held)) later.set(parent, children);
-  else parent.replaceChildren(...children);
+  const fill = () => parent.replaceChildren(...children);
+  if (held && parent.contains(held)) {
+    later.set(parent, fill);
+  } else {
+    later.delete(parent);
+    fill();
+  }
 }

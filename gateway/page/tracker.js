@@ -2,6 +2,7 @@
 // done. A quest of welcome can be skipped from here. Always: it shows what the server said last.
 
 import { $, el, reveal, say } from "./dom.js";
+import { pressing } from "./refill.js";
 import { called } from "./things.js";
 
 export class Tracker {
@@ -35,6 +36,7 @@ export class Tracker {
 
   /** Called a few times a second. */
   draw(playing) {
+    if (pressing()) return;
     const quest = playing ? this.quests.current : undefined;
     reveal(this.box, quest);
     if (!quest) return;

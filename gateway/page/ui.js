@@ -3,6 +3,7 @@
 import { Creator, figure } from "./creator.js";
 import { $, say as write } from "./dom.js";
 import { EMOTES } from "./emotes.js";
+import { afterPress } from "./refill.js";
 import { heed, setting } from "./settings.js";
 
 const LOG_LINES = 120;
@@ -153,10 +154,12 @@ export class Ui {
     const note = document.createElement("div");
     note.className = level;
     note.textContent = words;
-    $("notices").append(note);
     this.log("news", words);
-    while ($("notices").children.length > 3) $("notices").firstChild.remove();
-    setTimeout(() => note.remove(), level === "info" ? 4500 : 7500);
+    afterPress(() => {
+      $("notices").append(note);
+      while ($("notices").children.length > 3) $("notices").firstChild.remove();
+    });
+    setTimeout(() => afterPress(() => note.remove()), level === "info" ? 4500 : 7500);
   }
 
   submit() {

@@ -112,10 +112,7 @@ async fn follows(one: &Person<'_>, step: &str, pane: Option<&str>) -> Result<()>
             return Ok(());
         }
         ensure!(Instant::now() < deadline, "not done: {sight}");
-        if pane != Some("#dialogue") && shown(&one.page, "#dialogue").await? {
-            one.presses("#dialogue .cross", "").await?;
-            in_the_way = true;
-        }
+        in_the_way |= closes_others(one, pane).await?;
         // Nobody presses again what is being done; what the step before began may go on still. But a
         // click that somebody walked into began nothing.
         if begun && waited < PATIENCE && shown(&one.page, "#doing").await? {
@@ -139,6 +136,19 @@ async fn follows(one: &Person<'_>, step: &str, pane: Option<&str>) -> Result<()>
         }
         sleep(rests).await;
     }
+}
+
+/// Closes what a click has opened that hit somebody or something else. Returns whether there was any.
+async fn closes_others(one: &Person<'_>, wanted: Option<&str>) -> Result<bool> {
+    let mut any = false;
+    for pane in ["#dialogue", "#make", "#shop", "#bank"] {
+        if wanted != Some(pane) && shown(&one.page, pane).await? {
+            one.presses(&format!("{pane} .cross"), "").await?;
+            hidden(&one.page, pane, SOON).await?;
+            any = true;
+        }
+    }
+    Ok(any)
 }
 
 /// Goes where the arrow points until the mayor talks. Somebody else who walks into a click talks
@@ -186,6 +196,7 @@ async fn skips_and_comes_back(one: &Person<'_>) -> Result<()> {
     let axis = |name: &str| at[name].as_f64().context("a place");
     one.points(axis("x")?, axis("y")?).await?;
     showing(&one.page, "#dialogue", SOON).await?;
+    answers_stay(one).await?;
     one.presses("#dialogue .answers button", "2Would you show me round?")
         .await?;
     one.presses("#dialogue .answers button", "1Go on").await?;
@@ -194,6 +205,31 @@ async fn skips_and_comes_back(one: &Person<'_>) -> Result<()> {
     hidden(&one.page, "#quest", SOON).await?;
     // To be met again is to be met.
     asked(one, "chop").await.map(drop)
+}
+
+/// Checks that the answers stay where they are when the notices end.
+async fn answers_stay(one: &Person<'_>) -> Result<()> {
+    let script = "const answers = document.querySelector('#dialogue .answers'); \
+        return [answers.getBoundingClientRect().top, document.querySelector('#notices').childElementCount];";
+    let look = async || one.page.execute(script, vec![]).await;
+    let first = look().await?;
+    ensure!(
+        first[1] != json!(0),
+        "no notice says that the round was left"
+    );
+    let deadline = Instant::now() + SOON;
+    loop {
+        let now = look().await?;
+        ensure!(
+            now[0] == first[0],
+            "the answers moved: {first} became {now}"
+        );
+        if now[1] == json!(0) {
+            return Ok(());
+        }
+        ensure!(Instant::now() < deadline, "the notices stay");
+        sleep(Duration::from_millis(100)).await;
+    }
 }
 
 async fn does(one: &Person<'_>, step: &str) -> Result<()> {

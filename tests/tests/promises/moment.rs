@@ -10,7 +10,7 @@ use super::{
     browser_steps::SOON,
     newcomer::begins,
     person::Person,
-    pixels::{changed, rests},
+    pixels::{CHANGED, rests},
 };
 
 /// Pixels around somebody, of 80 × 80, that the rays, rings and stars of a level-up change at least.
@@ -22,13 +22,13 @@ const MOMENT: Duration = Duration::from_millis(4200);
 /// What the lamp makes of a first level.
 const PRAYER: &str = "Prayer 3";
 
-/// The words of the banner, and what is wrong with its place.
+/// The words of the banner, what is wrong with its place, and the gold in the same moment.
 const BANNER: &str = "; const banner = document.getElementById('banner'); \
     const at = banner.getBoundingClientRect(); \
     const over = [...document.querySelectorAll(PARTS)].filter(shown) \
         .filter((part) => overlap(part.getBoundingClientRect(), at)).map(called); \
     return { words: banner.innerText, strength: Number(getComputedStyle(banner).opacity), \
-        inside: within(at, around()), over };";
+        inside: within(at, around()), over, gold };";
 
 /// Rubs the lamp that the mayor has given, rises in prayer by it, and sees that.
 pub(super) async fn rises(one: &Person<'_>) -> Result<()> {
@@ -80,8 +80,9 @@ async fn own(one: &Person<'_>) -> Result<Value> {
 }
 
 async fn banner(one: &Person<'_>) -> Result<Value> {
-    let script = format!("{}{BANNER}", include_str!("page/geometry.js"));
-    Ok(one.page.execute(&script, vec![]).await?)
+    let geometry = include_str!("page/geometry.js");
+    let script = format!("const gold = {CHANGED}; {geometry}{BANNER}");
+    Ok(one.page.execute(&script, vec![own(one).await?]).await?)
 }
 
 /// Waits until the last moment is over.
@@ -96,13 +97,12 @@ async fn over(one: &Person<'_>) -> Result<()> {
 
 /// The words stand where nothing else does, and the picture around the own character is full of gold.
 async fn sees(one: &Person<'_>, deadline: Instant) -> Result<()> {
-    let own = own(one).await?;
     let mut most = (0.0_f64, 0);
     loop {
         let banner = banner(one).await?;
         let said = banner["words"].as_str().unwrap_or_default();
         let strength = banner["strength"].as_f64().unwrap_or(0.0);
-        let gold = changed(&one.page, &own).await?;
+        let gold = banner["gold"].as_u64().context("a number")?;
         if said.starts_with(PRAYER) && strength > 0.5 && gold >= GOLD_PIXELS {
             let apart = banner["inside"] == json!(true) && banner["over"] == json!([]);
             ensure!(apart, "the words stand badly: {banner}");

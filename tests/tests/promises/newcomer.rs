@@ -314,9 +314,18 @@ async fn sells_and_buys(world: &World, one: &Person<'_>) -> Result<()> {
         .await?;
         one.presses("#shop .goods", "Crooked bow").await?;
     } else {
-        // What the shop has is another while the button is down, and the click counts all the same.
-        one.holds("#shop .goods", "Crooked bow", || sells_bread(one))
-            .await?;
+        // The shop changes while the button is down, and the click counts all the same.
+        let before = words(&one.page, "#notices").await?;
+        one.holds("#shop .goods", "Crooked bow", async || {
+            sells_bread(one).await?;
+            nothing_moves(one, &before).await
+        })
+        .await?;
+        let deadline = Instant::now() + SOON;
+        while words(&one.page, "#notices").await? == before {
+            ensure!(Instant::now() < deadline, "the refusal is never told");
+            sleep(Duration::from_millis(100)).await;
+        }
     }
     one.looks_here("what can be bought").await?;
     one.presses("#menu button", "Buy 1").await?;
@@ -336,6 +345,18 @@ async fn sells_bread(one: &Person<'_>) -> Result<()> {
     ask(&one.page, "shop:sell", &sale).await?;
     let sold = |pack: &Value| !held(pack).contains_key("bread");
     pack_until(&one.page, "no bread", sold).await.map(drop)
+}
+
+/// Checks that notices, which take room, wait until the button is let go.
+async fn nothing_moves(one: &Person<'_>, notices: &str) -> Result<()> {
+    let wish = json!({ "itemId": "thin_air", "quantity": 1 });
+    ensure!(ask(&one.page, "shop:buy", &wish).await.is_err());
+    let now = words(&one.page, "#notices").await?;
+    ensure!(
+        now == notices,
+        "{notices:?} became {now:?} under the button"
+    );
+    Ok(())
 }
 
 async fn speaks(world: &World, one: &Person<'_>) -> Result<()> {

@@ -8,9 +8,9 @@ use tokio::time::{Duration, Instant, sleep};
 use super::browser_steps::SOON;
 
 /// Counts the pixels around somebody, of 80 × 80, that differ from those of the last picture that
-/// was kept; see [`keep`].
-pub(super) async fn changed(browser: &Client, who: &Value) -> Result<u64> {
-    let script = "const one = window.tilestead.entities().find((e) => e.id === arguments[0]); \
+/// was kept; see [`keep`]. An expression of the page, for a script whose first argument is an id.
+pub(super) const CHANGED: &str = "(() => { \
+        const one = window.tilestead.entities().find((e) => e.id === arguments[0]); \
         const at = window.tilestead.screen(one.x, one.z); \
         const c = document.getElementById('map').getContext('2d'); \
         const now = c.getImageData(at.x - 40, at.y - 50, 80, 80).data; \
@@ -18,8 +18,12 @@ pub(super) async fn changed(browser: &Client, who: &Value) -> Result<u64> {
         for (let n = 0; n < now.length; n += 4) { \
             const far = [0, 1, 2].reduce((far, k) => far + Math.abs(now[n + k] - before[n + k]), 0); \
             if (far > 30) sum += 1; } \
-        return sum;";
-    let sum = browser.execute(script, vec![who.clone()]).await?.as_u64();
+        return sum; })()";
+
+/// Counts them now.
+pub(super) async fn changed(browser: &Client, who: &Value) -> Result<u64> {
+    let script = format!("return {CHANGED}");
+    let sum = browser.execute(&script, vec![who.clone()]).await?.as_u64();
     sum.context("a number")
 }
 
