@@ -158,8 +158,8 @@ export class Ui {
     afterPress(() => {
       $("notices").append(note);
       while ($("notices").children.length > 3) $("notices").firstChild.remove();
+      setTimeout(() => afterPress(() => note.remove()), level === "info" ? 4500 : 7500);
     });
-    setTimeout(() => afterPress(() => note.remove()), level === "info" ? 4500 : 7500);
   }
 
   submit() {

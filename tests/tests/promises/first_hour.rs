@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 
 use super::{
     browser::{quiet, state, until},
-    browser_steps::{SOON, TIMEOUT, hidden, showing, shown, words},
+    browser_steps::{SOON, TIMEOUT, ask, hidden, showing, shown, words},
     moment,
     newcomer::begins,
     person::Person,
@@ -207,16 +207,16 @@ async fn skips_and_comes_back(one: &Person<'_>) -> Result<()> {
     asked(one, "chop").await.map(drop)
 }
 
-/// Checks that the answers stay where they are when the notices end.
+/// Checks that the answers stay where they are while a notice comes and goes.
 async fn answers_stay(one: &Person<'_>) -> Result<()> {
     let script = "const answers = document.querySelector('#dialogue .answers'); \
-        return [answers.getBoundingClientRect().top, document.querySelector('#notices').childElementCount];";
+        return [answers.getBoundingClientRect().top, document.querySelector('#notices').innerText];";
     let look = async || one.page.execute(script, vec![]).await;
     let first = look().await?;
-    ensure!(
-        first[1] != json!(0),
-        "no notice says that the round was left"
-    );
+    let wish = json!({ "itemId": "thin_air", "quantity": 1 });
+    ensure!(ask(&one.page, "shop:buy", &wish).await.is_err());
+    let told = look().await?;
+    ensure!(told[1] != first[1], "the refusal is not told: {told}");
     let deadline = Instant::now() + SOON;
     loop {
         let now = look().await?;
@@ -224,7 +224,7 @@ async fn answers_stay(one: &Person<'_>) -> Result<()> {
             now[0] == first[0],
             "the answers moved: {first} became {now}"
         );
-        if now[1] == json!(0) {
+        if now[1] == json!("") {
             return Ok(());
         }
         ensure!(Instant::now() < deadline, "the notices stay");
