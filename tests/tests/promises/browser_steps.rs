@@ -16,7 +16,7 @@ use tests::{
 };
 use tokio::time::{Instant, sleep};
 
-use super::browser::{pack, position, state, until};
+use super::browser::{pack, position, state, until, walk};
 
 pub(super) const SOON: Duration = Duration::from_secs(20);
 /// Fish bite when they like, fights take their time.
@@ -102,14 +102,47 @@ impl World {
         free.with_context(|| format!("walled in at {x}, {z}"))
     }
 
-    /// Returns a way in which one can go straight on for so many tiles.
-    pub(super) fn lane(&self, state: &Value, tiles: i32) -> Result<(i32, i32)> {
-        let (x, z) = position(state)?;
+    /// Goes to the nearest tile from which one can go straight on for so many tiles. Returns what the
+    /// page sees there, and the way.
+    pub(super) async fn at_lane(
+        &self,
+        browser: &Client,
+        tiles: i32,
+    ) -> Result<(Value, (i32, i32))> {
+        let deadline = Instant::now() + SOON;
+        loop {
+            let state = state(browser).await?;
+            let from = position(&state)?;
+            if let Some(way) = self.lane(&state, from, tiles) {
+                return Ok((state, way));
+            }
+            // Somebody may have come there meanwhile.
+            ensure!(Instant::now() < deadline, "no room around {from:?}");
+            walk(browser, self.before_lane(&state, tiles)?).await?;
+        }
+    }
+
+    /// Returns a way in which one can go straight on for so many tiles from a tile.
+    fn lane(&self, state: &Value, (x, z): (i32, i32), tiles: i32) -> Option<(i32, i32)> {
         let open = |tile| self.atlas.terrain.walkable(tile) && bare(state, tile);
         let ways = [(1, 0), (-1, 0), (0, 1), (0, -1)];
         let free = |(dx, dz): &(i32, i32)| (1..=tiles).all(|n| open((x + dx * n, z + dz * n)));
-        let mut free = ways.into_iter().filter(free);
-        free.next().with_context(|| format!("no room at {x}, {z}"))
+        ways.into_iter().find(free)
+    }
+
+    /// Returns the nearest free tile from which one can go straight on for so many tiles.
+    fn before_lane(&self, state: &Value, tiles: i32) -> Result<(i32, i32)> {
+        let (x, z) = position(state)?;
+        let ways = self.atlas.terrain.ways_to((x, z));
+        let around = (-NEAR..=NEAR).flat_map(|dx| (-NEAR..=NEAR).map(move |dz| (dx, dz)));
+        let around = around.map(|(dx, dz)| (x + dx, z + dz));
+        let fit =
+            around.filter(|tile| bare(state, *tile) && self.lane(state, *tile, tiles).is_some());
+        let far = fit.filter_map(|tile| Some((ways.far(tile)?, tile)));
+        let (_, tile) = far
+            .min()
+            .with_context(|| format!("no room near {x}, {z}"))?;
+        Ok(tile)
     }
 
     /// Puts the operator down at a place, or on the free ground nearest to it.

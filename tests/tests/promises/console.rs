@@ -324,6 +324,8 @@ async fn freezes(one: &Person<'_>) -> Result<()> {
 /// The busiest region is paused on the map, and resumed among the switches.
 async fn pauses(one: &Person<'_>) -> Result<()> {
     one.presses("#nav a", "Map").await?;
+    let drawn = "return document.querySelector('#busiest button[data-key]') !== null";
+    until_true(one, "no region on the map", drawn).await?;
     let first = "return document.querySelector('#busiest button[data-key]').dataset.key";
     let key = one.page.execute(first, vec![]).await?;
     let key = key.as_str().context("a region")?.to_owned();

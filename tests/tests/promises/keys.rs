@@ -113,9 +113,8 @@ async fn taps(world: &World, ann: &Client, ms: u64) -> Result<()> {
 
 /// Checks that a held key leads on; when it is up again, the player stands.
 async fn holds(world: &World, ann: &Client) -> Result<()> {
-    let before = state(ann).await?;
+    let (before, (dx, dz)) = world.at_lane(ann, 8).await?;
     let from = position(&before)?;
-    let (dx, dz) = world.lane(&before, 8)?;
     let key = key_for((dx, dz))?;
     keys(ann, &[Press::Down(key)]).await?;
     until(ann, "several steps by one key", |state| {

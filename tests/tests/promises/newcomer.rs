@@ -154,9 +154,8 @@ async fn asks_for_help(one: &Person<'_>) -> Result<()> {
 
 /// Checks that a short tap is one step, each time.
 async fn taps_a_key(world: &World, one: &Person<'_>) -> Result<()> {
-    let before = state(&one.page).await?;
+    let (before, way) = world.at_lane(&one.page, 3).await?;
     let from = position(&before)?;
-    let way = world.lane(&before, 3)?;
     for steps in 1..=3 {
         one.taps_key(key_for(way)?).await?;
         let goal = (from.0 + way.0 * steps, from.1 + way.1 * steps);
