@@ -60,7 +60,8 @@ const TOWN_TILES: i32 = 10;
 const WANDER_TILES: i32 = 14;
 
 /// Time from one step to the next in that square.
-const STEP_EVERY: Duration = Duration::from_secs(1);
+const STEP_EVERY: Duration = Duration::from_millis(STEP_EVERY_MS);
+const STEP_EVERY_MS: u64 = 1_000;
 /// The eight ways in which a step leads.
 const HEADINGS: [Tile; 8] = [
     (0, 1),
@@ -273,9 +274,12 @@ impl Plan {
             State::Walk { intended, .. } => *intended,
             State::Rest { until } => *until,
         };
-        // After a lost step, or on the way into the square, the pace begins anew.
+        // After a lost step, or on the way into the square, the pace begins anew, at any moment of
+        // the next second: the answer that is there now came with a tick, and who kept its moment
+        // would wait for a whole tick at every step.
         let until = if now > last + STEP_EVERY * 3 {
-            now
+            let phase = self.dice.random_range(0..STEP_EVERY_MS);
+            now + Duration::from_millis(phase)
         } else {
             last + STEP_EVERY
         };
@@ -459,6 +463,26 @@ mod tests {
                 due = plan.due();
             }
         }
+    }
+
+    #[test]
+    fn a_pace_that_begins_anew_begins_at_any_moment_of_a_second() {
+        let ground = ground(&[]);
+        for z in 0..60 {
+            (0..60).for_each(|x| ground.tread((x, z)));
+        }
+        let start = Instant::now();
+        let mut quarters = [0; 4];
+        for index in 0..100 {
+            let mut plan = Plan::new(Scenario::Steps, Arc::clone(&ground), 1, index, start);
+            let due = plan.due();
+            let at = walked(plan.act(due, (30, 30)).0);
+            let tick = due + STEP_EVERY * 4;
+            plan.seen(tick, at);
+            let after = (plan.due() - tick).as_millis();
+            quarters[usize::try_from(after).unwrap() * 4 / 1_000] += 1;
+        }
+        assert!(quarters.iter().all(|many| *many >= 10), "{quarters:?}");
     }
 
     #[test]
