@@ -409,6 +409,15 @@ mod tests {
         Arc::new(Ground::new(terrain, crossings.to_vec()))
     }
 
+    /// Ground on which somebody has gone over each tile of a square.
+    fn trodden() -> Arc<Ground> {
+        let ground = ground(&[]);
+        for z in 0..60 {
+            (0..60).for_each(|x| ground.tread((x, z)));
+        }
+        ground
+    }
+
     const CROSSING: Crossing = Crossing {
         low: (56, 10),
         high: (72, 10),
@@ -441,10 +450,7 @@ mod tests {
 
     #[test]
     fn who_takes_steps_takes_one_a_second_and_stays_in_the_square() {
-        let ground = ground(&[]);
-        for z in 0..60 {
-            (0..60).for_each(|x| ground.tread((x, z)));
-        }
+        let ground = trodden();
         let start = Instant::now();
         for index in 0..20 {
             let mut plan = Plan::new(Scenario::Steps, Arc::clone(&ground), 1, index, start);
@@ -467,10 +473,7 @@ mod tests {
 
     #[test]
     fn a_pace_that_begins_anew_begins_at_any_moment_of_a_second() {
-        let ground = ground(&[]);
-        for z in 0..60 {
-            (0..60).for_each(|x| ground.tread((x, z)));
-        }
+        let ground = trodden();
         let start = Instant::now();
         let mut quarters = [0; 4];
         for index in 0..100 {
